@@ -129,7 +129,7 @@ mod tests {
     use rustix::process::{DumpableBehavior, dumpable_behavior, set_dumpable_behavior};
 
     #[test]
-    fn what_agents_run_cannot_look_into_the_process() {
+    fn process_is_not_dumpable_by_programs_of_agents() {
         set_dumpable_behavior(DumpableBehavior::Dumpable).unwrap();
         super::forbid_inspection();
         assert_eq!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable));

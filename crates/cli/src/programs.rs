@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_operator_lie_apart_from_workspaces_also_behind_a_link() {
+    fn operator_files_inside_workspaces_are_refused_also_behind_links() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["data", "apart", "workspaces/one"] {
             std::fs::create_dir_all(dir.path().join(name)).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_does_not_hold_files_of_the_operator() {
+    fn workspace_that_contains_operator_files_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let mut programs = programs(dir.path());
         std::fs::create_dir(dir.path().join("elsewhere")).unwrap();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_is_apart_from_the_data_also_behind_a_link() {
+    fn workspace_link_to_the_data_directory_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let programs = programs(dir.path());
         assert!(programs.admit(&dir.path().join("workspaces/one")).is_ok());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn read_only_does_not_lead_to_the_data_or_another_workspace() {
+    fn read_only_path_to_the_data_or_another_workspace_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let programs = programs(dir.path());
         let with = |path: &str| {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_does_not_exist_is_found_behind_links() {
+    fn path_that_does_not_exist_is_resolved_through_links() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("data")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("data"), dir.path().join("link")).unwrap();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_exists_is_named_without_a_slash_after_it() {
+    fn path_of_an_existing_file_has_no_trailing_slash() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("policy.toml"), "").unwrap();
         assert!(real(&dir.path().join("policy.toml")).to_str().unwrap().ends_with("/policy.toml"));

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_leave_the_command_line() {
+    fn secrets_are_moved_from_the_command_line_to_the_environment() {
         let (rest, private) = of(&["serve", "--database-url", "postgres://a:b@c", "--data", "d", "--master-key=00"]);
         assert_eq!(rest, ["serve", "--data", "d"]);
         let expected = [("HOLDPOINT_DATABASE_URL", "postgres://a:b@c".into()), ("HOLDPOINT_MASTER_KEY", "00".into())];
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_one_stays() {
+    fn arguments_that_are_no_secret_flags_are_not_moved() {
         for words in [
             &["serve", "--database-url"][..],
             &["serve", "--database-url", "--data"],

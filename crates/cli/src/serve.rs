@@ -152,7 +152,7 @@ mod tests {
     use super::wanted_files;
 
     #[test]
-    fn a_limit_of_open_files_below_the_connections_and_a_reserve_is_too_low() {
+    fn open_file_limit_must_exceed_the_connections_by_a_reserve() {
         assert_eq!(wanted_files(20_000, 60_000), Some(61_024));
         assert_eq!(wanted_files(61_023, 60_000), Some(61_024));
         assert_eq!(wanted_files(61_024, 60_000), None);

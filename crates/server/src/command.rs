@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_once_in_its_object() {
+    fn duplicate_key_within_one_object_is_refused() {
         check(r#"{"a": 1, "b": [true, null, 1.5, -1, "x", {"a": 2}]}"#, true);
         check(r#"{"a": {"b": 1}, "b": {"b": 2}}"#, true);
         check(r#"{"a": 1, "a": 1}"#, false);

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_network_is_one_caller_and_a_mapped_address_is_ipv4() {
+    fn ipv6_addresses_are_grouped_by_64_bit_prefix_and_mapped_ones_are_ipv4() {
         assert_eq!(network("2001:db8:1:2:3::4"), network("2001:db8:1:2:ffff::"));
         assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
         assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_have_few_places_until_they_are_known() {
+    fn unauthenticated_connections_are_limited_until_they_send_a_credential() {
         let room =
             ConnectionPool::new(ConnectionLimits { all: 5, strangers: 3, address: 2, ..ConnectionLimits::default() });
         let from = |text: &str| room.admit(text.parse().unwrap());
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_counts_for_whoever_sent_the_last_request() {
+    fn connection_counts_for_the_caller_of_its_last_request() {
         let room = ConnectionPool::new(ConnectionLimits { key: 1, tenant: 2, ..ConnectionLimits::default() });
         let connect = || room.admit(([127, 0, 0, 1], 1).into()).ok().unwrap();
         let full = |limit, max| Err(Refusal::LimitReached { limit, max });
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_itself_and_a_proxy_are_not_counted_by_address() {
+    fn loopback_and_proxied_connections_are_not_limited_by_address() {
         let limits = ConnectionLimits { address: 1, ..ConnectionLimits::default() };
         let (near, proxied) =
             (ConnectionPool::new(limits), ConnectionPool::new(ConnectionLimits { behind_proxy: true, ..limits }));
@@ -287,7 +287,7 @@ mod tests {
 
     /// A reader that takes some bytes keeps its connection; a reader that takes none for too long loses it.
     #[tokio::test(start_paused = true)]
-    async fn a_reader_that_takes_nothing_is_given_up() {
+    async fn connection_whose_client_reads_nothing_is_closed() {
         let (near, mut far) = duplex(4);
         let mut near = Guarded::new(near, Duration::from_secs(30), None);
         let reading = async {

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unfinished_is_counted_and_what_is_finished_is_not() {
+    fn only_bytes_of_unfinished_messages_are_counted() {
         check(&[frame(LAST | TEXT, 70_000), frame(LAST | TEXT, 100_000), frame(LAST | PING, 100)], Ok(0));
         check(&[frame(TEXT, 300)], Ok(300));
         check(&[frame(TEXT, 300), frame(LAST | PING, 5), frame(CONTINUED, 70_000)], Ok(70_300));
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_too_large_as_soon_as_its_fragments_say_so() {
+    fn message_is_refused_at_the_frame_head_that_exceeds_the_limit() {
         check(&[frame(LAST | TEXT, 100_001)], Err(TooLarge));
         check(&[frame(TEXT, 100_000), frame(CONTINUED, 1)[..6].to_vec()], Err(TooLarge));
         check(&[frame(TEXT, 60_000), frame(CONTINUED, 40_000)], Ok(100_000));

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_page_is_believed() {
+    fn only_requests_of_the_servers_own_page_pass_the_cross_site_check() {
         let (page, host) = (("x-holdpoint-page", "1"), ("host", "127.0.0.1:8420"));
         check(None, &[host], false);
         check(None, &[host, ("x-holdpoint-page", "0")], false);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_by_cookie_comes_from_our_own_page() {
+    fn socket_with_a_cookie_requires_the_servers_own_origin() {
         let check = |headers: &[(&'static str, &str)], fine: bool| {
             let sent: HeaderMap =
                 headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_where_people_find_the_server() {
+    fn links_use_the_public_url_or_else_the_listening_address() {
         let mut request = Extensions::new();
         assert_eq!(Front::default().base(&request), "http://127.0.0.1:8420");
         request.insert(Here("[::ffff:10.0.0.1]:8420".parse().unwrap()));

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nonce_is_put_where_the_page_looks_for_it() {
+    fn nonce_is_written_into_the_meta_tag_of_the_page() {
         let check = |document: &str, expected: &str| assert_eq!(filled(document, "abc"), expected);
         let tag = "<meta name=\"csp-nonce\" content=\"abc\">";
         check("<head><meta name=\"csp-nonce\" content=\"__X__\" /><b>", &format!("<head>{tag}<b>"));

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_and_a_tenant_have_so_many_bytes_under_way_and_one_reply_is_always_let_through() {
+    fn reply_bytes_in_flight_are_limited_per_key_and_tenant() {
         let replies = Replies::new(100, 150);
         let large = replies.count(&whose(1, "a"), 120).unwrap();
         assert_eq!(limit(replies.count(&whose(1, "a"), 1)), Some(Limit::KeyReplyBytes));
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn events_of_a_stream_are_counted_while_they_are_read_and_break_it_off_where_there_is_no_room() {
+    async fn large_stream_events_are_counted_and_end_the_stream_over_the_limit() {
         let replies = Replies::new(200_000, 1_000_000);
         let event = || Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 150_000]));
         let body = Body::from_stream(futures::stream::iter([event(), event()]));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn large_answers_that_nobody_reads_keep_their_places() {
+    async fn large_unread_replies_block_further_replies_until_they_are_read() {
         let replies = Replies::new(1 << 30, 1 << 30);
         let (tenant, project) = (TenantId::from_uuid(Uuid::nil()), ProjectId::from_uuid(Uuid::nil()));
         let caller = Caller {
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_replies_is_counted_and_the_next_request_is_refused() {
+    fn command_reply_over_the_limit_is_sent_and_the_next_request_is_refused() {
         let replies = Replies::new(100, 1000);
         let done = replies.hold(&whose(1, "a"), 300);
         assert_eq!(limit(replies.admit(&whose(1, "a"))), Some(Limit::KeyReplyBytes));

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_account_and_an_address_are_counted_apart() {
+    fn sign_in_attempts_are_limited_per_account_and_per_address() {
         let (here, there) = (Some([10, 0, 0, 1].into()), Some([10, 0, 0, 2].into()));
         let sign_ins = SignIns::default();
         let tried = |name: &str, from| sign_ins.check("default", name, from).is_ok();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn many_addresses_together_are_bounded_too() {
+    fn sign_in_attempts_on_one_account_are_limited_across_addresses() {
         let sign_ins = SignIns::default();
         let from = |number: u32| Some(IpAddr::from(number.to_be_bytes()));
         let let_through = (0..3000).filter(|number| sign_ins.check("default", "alice", from(*number)).is_ok()).count();

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_address_that_guesses_is_refused_and_those_beside_it_are_not() {
+    async fn network_that_sends_invalid_credentials_is_refused_and_others_are_not() {
         let strangers = Strangers::new(3);
         let address = |text: &str| Some(text.parse().unwrap());
         let (here, beside, there) = (address("2001:db8::1"), address("2001:db8::ffff"), address("2001:db8:0:1::1"));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_flood_of_addresses_refuses_nobody_else() {
+    async fn failed_attempts_from_many_addresses_use_bounded_memory() {
         let strangers = Strangers::new(1);
         let address = |number: u32| Some(IpAddr::from(number.to_be_bytes()));
         for number in 0..60_000 {

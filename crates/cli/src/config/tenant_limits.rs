@@ -75,7 +75,7 @@ mod tests {
 
     /// Every limit that names a flag is set by that flag.
     #[test]
-    fn the_settings_of_limits_are_flags_of_serve() {
+    fn every_limit_setting_is_a_flag_of_serve() {
         let cli = Cli::command();
         let serve = cli.find_subcommand("serve").expect("there is `serve`");
         let flags: Vec<String> =

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_left_the_files_has_the_settings_of_the_newest() {
+    fn removed_version_has_the_settings_of_the_newest_one() {
         let settings = AgentSettings::default();
         let (first, second, third) = (version("1", false), version("2", true), version("3", false));
         settings.replace(&[first.clone(), second.clone()]);

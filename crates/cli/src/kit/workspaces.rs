@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tenants_have_directories_of_their_own() {
+    fn each_project_has_its_own_workspace_directory() {
         let all = tempfile::tempdir().unwrap();
         std::fs::create_dir(all.path().join("shop")).unwrap();
         let of = |tenant: &str, project: &str, name: &str| {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leads_elsewhere() {
+    fn project_names_are_escaped_in_workspace_paths() {
         let all = tempfile::tempdir().unwrap();
         for (tenant, project, expected) in [
             ("..", "..", "%2E./%2E./x"),

@@ -3,14 +3,14 @@
 
 mod confined;
 mod demo;
-mod discreet;
+pub(crate) mod fake_model;
 mod files;
+mod hidden_details;
 mod keys;
 mod killed;
 mod mcp;
 mod model;
 pub(crate) mod place;
-pub(crate) mod played;
 mod readers;
 mod tenants;
 mod tickets;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Client, House, Server, on_postgres, until};
+use crate::common::{Client, Deployment, Server, on_postgres, until};
 
 const MARKER: &str = "hunter2-archived";
 
@@ -11,7 +11,7 @@ fn lines(text: &str) -> Vec<Value> {
 }
 
 /// Asks, answers, takes and completes a question, so that it can be archived at once.
-async fn done(bot: &Client, alice: &Client, question: Value, answer: Value) -> String {
+async fn complete_question(bot: &Client, alice: &Client, question: Value, answer: Value) -> String {
     let session = bot.start().await;
     let id = bot.ask(&session, question).await;
     alice.answer(&id, answer).await.done(200);
@@ -21,20 +21,21 @@ async fn done(bot: &Client, alice: &Client, question: Value, answer: Value) -> S
     id
 }
 
-fn exported(house: &House, more: &[&str]) -> String {
-    let file = house.path("exported");
-    let output = house.run_into(&[["archive", "export"].as_slice(), more].concat(), &file);
+fn exported(deployment: &Deployment, more: &[&str]) -> String {
+    let file = deployment.path("exported");
+    let output = deployment.run_into(&[["archive", "export"].as_slice(), more].concat(), &file);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     std::fs::read_to_string(file).unwrap()
 }
 
-async fn story(house: &House, server: &Server) {
-    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+async fn check_archive_export(deployment: &Deployment, server: &Server) {
+    let (bot, alice) =
+        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("operator", "alice")));
     let secret = json!({ "kind": "secret", "title": "A token", "secrets": [{ "name": "TOKEN" }] });
-    let mut ids = vec![done(&bot, &alice, secret, json!({ "data": { "TOKEN": MARKER } })).await];
+    let mut ids = vec![complete_question(&bot, &alice, secret, json!({ "data": { "TOKEN": MARKER } })).await];
     for number in 0..120 {
         let question = json!({ "kind": "confirmation", "title": format!("Number {number}") });
-        ids.push(done(&bot, &alice, question, json!({ "option": "confirm", "feedback": "fine" })).await);
+        ids.push(complete_question(&bot, &alice, question, json!({ "option": "confirm", "feedback": "fine" })).await);
     }
     let open = bot.ask_plainly("Still open").await;
     alice.answer(&open, json!({ "option": "confirm" })).await.done(200);
@@ -44,7 +45,7 @@ async fn story(house: &House, server: &Server) {
     })
     .await;
 
-    let all = exported(house, &[]);
+    let all = exported(deployment, &[]);
     assert!(!all.contains(MARKER), "what was sealed is nowhere");
     let found = lines(&all);
     let told: Vec<&str> = found.iter().map(|line| line["interaction"]["id"].as_str().unwrap()).collect();
@@ -60,31 +61,31 @@ async fn story(house: &House, server: &Server) {
     assert_eq!(found[1]["interaction"]["resolution"]["answer"]["feedback"], "fine");
 
     let middle = found[60]["interaction"]["resolution"]["at"].as_str().unwrap();
-    let (before, after) = (exported(house, &["--before", middle]), exported(house, &["--after", middle]));
+    let (before, after) = (exported(deployment, &["--before", middle]), exported(deployment, &["--after", middle]));
     assert_eq!((lines(&before).len(), lines(&after).len()), (60, 61));
     assert_eq!(before + &after, all);
-    assert_eq!(exported(house, &["--tenant", "default", "--project", "default"]), all);
-    let nobody = house.run(&["archive", "export", "--tenant", "nobody"]);
+    assert_eq!(exported(deployment, &["--tenant", "default", "--project", "default"]), all);
+    let nobody = deployment.run(&["archive", "export", "--tenant", "nobody"]);
     assert!(!nobody.status.success());
-    let file = house.path("archive.jsonl");
-    exported(house, &[file.to_str().unwrap()]);
+    let file = deployment.path("archive.jsonl");
+    exported(deployment, &[file.to_str().unwrap()]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), all);
-    let again = house.run(&["archive", "export", file.to_str().unwrap()]);
+    let again = deployment.run(&["archive", "export", file.to_str().unwrap()]);
     assert!(!again.status.success(), "a file is not written over");
 }
 
 #[tokio::test]
-async fn the_archive_is_exported_while_the_server_runs() {
-    let house = House::sqlite();
-    let server = house.launch().with(&["--retention-days", "0"]).start().await;
-    story(&house, &server).await;
+async fn archive_is_exported_while_the_server_runs() {
+    let deployment = Deployment::sqlite();
+    let server = deployment.launch().with(&["--retention-days", "0"]).start().await;
+    check_archive_export(&deployment, &server).await;
 }
 
 #[test]
-fn the_archive_of_two_nodes_has_everything_once() {
-    on_postgres(async |house| {
-        let server = house.launch().with(&["--retention-days", "0"]).start().await;
-        let _other = house.launch().with(&["--retention-days", "0"]).start().await;
-        story(house, &server).await;
+fn archive_of_two_nodes_has_each_question_once() {
+    on_postgres(async |deployment| {
+        let server = deployment.launch().with(&["--retention-days", "0"]).start().await;
+        let _other = deployment.launch().with(&["--retention-days", "0"]).start().await;
+        check_archive_export(deployment, &server).await;
     });
 }

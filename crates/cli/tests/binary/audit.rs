@@ -6,12 +6,12 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::common::{House, binary, on_postgres};
+use crate::common::{Deployment, binary, on_postgres};
 
 /// Exports the whole trail to a file.
-fn exported(house: &House, name: &str) -> PathBuf {
-    let file = house.path(name);
-    let output = house.run_into(&["audit", "export"], &file);
+fn exported(deployment: &Deployment, name: &str) -> PathBuf {
+    let file = deployment.path(name);
+    let output = deployment.run_into(&["audit", "export"], &file);
     assert!(output.status.success(), "{output:?}");
     file
 }
@@ -22,8 +22,8 @@ fn verified(file: &Path, more: &[&str]) -> Output {
 }
 
 /// Exports and verifies the whole trail, checks that each session's events are there once and in order, and returns the entries.
-pub(crate) fn proved(house: &House) -> Vec<Value> {
-    let file = exported(house, "trail.jsonl");
+pub(crate) fn proved(deployment: &Deployment) -> Vec<Value> {
+    let file = exported(deployment, "trail.jsonl");
     let output = verified(&file, &["--whole"]);
     assert!(output.status.success(), "{output:?}");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -39,12 +39,13 @@ pub(crate) fn proved(house: &House) -> Vec<Value> {
     entries
 }
 
-async fn story(house: &House) {
-    let server = house.launch().start().await;
-    let (bot, alice, root) = (house.key("agent", "bot"), house.key("operator", "alice"), house.key("admin", "root"));
+async fn check_audit_commands(deployment: &Deployment) {
+    let server = deployment.launch().start().await;
+    let (bot, alice, root) =
+        (deployment.key("agent", "bot"), deployment.key("operator", "alice"), deployment.key("admin", "root"));
     let (bot, alice, root) = (server.client(&bot), server.client(&alice), server.client(&root));
     // The first export signs a checkpoint after five entries: the first admin, the link for them, and the three keys.
-    let early = exported(house, "early.jsonl");
+    let early = exported(deployment, "early.jsonl");
     let session = bot.start().await;
     let action = json!({ "tool": "deploy", "arguments": { "version": "1.4" } });
     let question = json!({ "kind": "approval", "title": "Deploy?", "action": action, "resume_point": { "a": "b" } });
@@ -52,8 +53,8 @@ async fn story(house: &House) {
     alice.answer(&question, json!({ "effect": "edit", "arguments": { "version": "1.5" } })).await.done(200);
     bot.post(&format!("/v1/interactions/{question}/delivery/take"), json!({})).await.done(200);
 
-    let beside = exported(house, "beside.jsonl");
-    let key = String::from_utf8(house.run(&["audit", "key"]).stdout).unwrap();
+    let beside = exported(deployment, "beside.jsonl");
+    let key = String::from_utf8(deployment.run(&["audit", "key"]).stdout).unwrap();
     let key = key.trim();
     let output = verified(&beside, &["--public-key", key, "--whole"]);
     let said = String::from_utf8(output.stdout).unwrap();
@@ -62,46 +63,46 @@ async fn story(house: &House) {
     assert_eq!(root.get("/v1/audit/key").await.done(200).text("/public_key"), key);
     let over_the_wire = root.get("/v1/audit/export").await.done(200).body;
     let over_the_wire = over_the_wire.as_str().unwrap();
-    let (wire, file) = (unsealed(over_the_wire), std::fs::read_to_string(&beside).unwrap());
-    assert_eq!(wire, unsealed(&file), "the seal alone says when and for whom");
-    tampered(house, &beside);
-    cut(house, &beside);
-    part(house, &early);
+    let (wire, file) = (without_seal(over_the_wire), std::fs::read_to_string(&beside).unwrap());
+    assert_eq!(wire, without_seal(&file), "the seal alone says when and for whom");
+    check_tampered_exports(deployment, &beside);
+    check_truncated_exports(deployment, &beside);
+    check_partial_export(deployment, &early);
 
     server.kill();
-    assert_eq!(proved(house).len(), 9, "after a kill");
-    let server = house.launch().start().await;
-    server.client(&house.key("agent", "late")).ask_plainly("Go on?").await;
+    assert_eq!(proved(deployment).len(), 9, "after a kill");
+    let server = deployment.launch().start().await;
+    server.client(&deployment.key("agent", "late")).ask_plainly("Go on?").await;
     assert!(server.stop().success());
-    assert_eq!(proved(house).len(), 13, "after a restart, which makes another link");
-    let trail = house.path("trail.jsonl");
+    assert_eq!(proved(deployment).len(), 13, "after a restart, which makes another link");
+    let trail = deployment.path("trail.jsonl");
     assert!(verified(&trail, &["--public-key", key, "--from-checkpoint", &checkpoint]).status.success());
     refused(&verified(&trail, &["--public-key", &key.replace(&key[..1], "x")]), "another key");
     refused(&verified(&trail, &["--from-checkpoint", &format!("9:{}", "0".repeat(64))]), "up to 9");
 
-    let output = house.run(&["secrets", "rotate"]);
+    let output = deployment.run(&["secrets", "rotate"]);
     assert!(output.status.success(), "{output:?}");
-    let entries = proved(house);
+    let entries = proved(deployment);
     let last = entries.last().unwrap();
     assert_eq!((entries.len(), &last["type"], &last["how"]["wire"]), (14, &json!("secrets.rotated"), &json!("cli")));
     assert!(verified(&trail, &["--public-key", key]).status.success(), "the trail's own key is the same");
 }
 
 /// Removes the last line, the seal, of an export.
-fn unsealed(text: &str) -> &str {
+fn without_seal(text: &str) -> &str {
     let (lines, seal) = text.trim_end().rsplit_once('\n').unwrap();
     assert!(seal.starts_with("{\"seal\":"), "{seal}");
     lines
 }
 
 /// Checks that files are refused that were cut at a checkpoint with a matching header, or that lack the text of an entry.
-fn cut(house: &House, file: &Path) {
+fn check_truncated_exports(deployment: &Deployment, file: &Path) {
     let text = std::fs::read_to_string(file).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let header: Value = serde_json::from_str(lines[0]).unwrap();
     let of = |seq: u64| lines.iter().position(|line| line.starts_with(&format!("{{\"seq\":{seq},"))).unwrap();
     let check = |header: &Value, rest: &[&str], words: &str| {
-        let file = house.path("cut.jsonl");
+        let file = deployment.path("cut.jsonl");
         std::fs::write(&file, format!("{header}\n{}", rest.concat())).unwrap();
         refused(&verified(&file, &["--partial"]), words);
     };
@@ -117,18 +118,18 @@ fn cut(house: &House, file: &Path) {
     let (blank, _) = lines[of(8)].split_once(",\"entry\":").unwrap();
     let blank = format!("{blank}}}\n");
     let blanked = [&lines[1..of(8)], &[blank.as_str()], &lines[of(9)..]].concat();
-    let file = house.path("blanked.jsonl");
+    let file = deployment.path("blanked.jsonl");
     std::fs::write(&file, format!("{}{}", lines[0], blanked.concat())).unwrap();
     refused(&verified(&file, &[]), "entry 8 was changed: its text was taken out");
 }
 
 /// Checks that a partial export says so, and that verification without a known key prints a warning.
-fn part(house: &House, early: &Path) {
+fn check_partial_export(deployment: &Deployment, early: &Path) {
     let said = String::from_utf8(verified(early, &[]).stdout).unwrap();
     assert!(said.starts_with("verified: entries 1 to 5, ") && said.lines().last().unwrap().starts_with("warning: "));
     let known = said.lines().find_map(|line| line.strip_prefix("last checkpoint: ")).unwrap();
-    let file = house.path("part.jsonl");
-    assert!(house.run_into(&["audit", "export", "--after", "5"], &file).status.success());
+    let file = deployment.path("part.jsonl");
+    assert!(deployment.run_into(&["audit", "export", "--after", "5"], &file).status.success());
     refused(&verified(&file, &[]), "entries 1 to 5 are not in it");
     for more in [&["--partial"][..], &["--from-checkpoint", known]] {
         let output = verified(&file, more);
@@ -145,12 +146,12 @@ fn refused(output: &Output, words: &str) {
 }
 
 /// Checks that verification names each kind of tampering and the entry.
-fn tampered(house: &House, file: &Path) {
+fn check_tampered_exports(deployment: &Deployment, file: &Path) {
     let text = std::fs::read_to_string(file).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let of = |seq: u64| lines.iter().position(|line| line.starts_with(&format!("{{\"seq\":{seq},"))).unwrap();
     let check = |lines: Vec<&str>, words: &str| {
-        let file = house.path("tampered.jsonl");
+        let file = deployment.path("tampered.jsonl");
         std::fs::write(&file, lines.concat()).unwrap();
         refused(&verified(&file, &[]), words);
     };
@@ -178,15 +179,15 @@ fn tampered(house: &House, file: &Path) {
     check(lines[..lines.len() - 2].to_vec(), "a checkpoint was removed");
     check(lines[..of(9)].to_vec(), "entry 9 was removed");
     check(Vec::new(), "not an audit export");
-    refused(&verified(&house.path("absent"), &[]), "absent");
+    refused(&verified(&deployment.path("absent"), &[]), "absent");
 }
 
 #[tokio::test]
-async fn a_trail_on_sqlite_proves_itself() {
-    story(&House::sqlite()).await;
+async fn audit_export_on_sqlite_is_verified_and_tampering_is_detected() {
+    check_audit_commands(&Deployment::sqlite()).await;
 }
 
 #[test]
-fn a_trail_on_postgres_proves_itself() {
-    on_postgres(story);
+fn audit_export_on_postgres_is_verified_and_tampering_is_detected() {
+    on_postgres(check_audit_commands);
 }

@@ -1,7 +1,7 @@
 //! Helpers that the tests share: data directories, servers on them, and clients.
 
 mod client;
-mod house;
+mod deployment;
 mod raw;
 mod server;
 mod stream;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use testkit::postgres::TestPostgres;
 
 pub(crate) use client::{Client, Reply};
-pub(crate) use house::{House, binary};
+pub(crate) use deployment::{Deployment, binary};
 pub(crate) use raw::Raw;
 pub(crate) use server::{Launch, Server};
 pub(crate) use stream::{Frame, Stream};
@@ -37,8 +37,8 @@ pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
 }
 
 /// Runs a test on a fresh PostgreSQL database, which a blocking driver creates before and drops after it.
-pub(crate) fn on_postgres(story: impl AsyncFnOnce(&House)) {
+pub(crate) fn on_postgres(story: impl AsyncFnOnce(&Deployment)) {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let house = House::postgres(database.url());
-    tokio::runtime::Runtime::new().unwrap().block_on(story(&house));
+    let deployment = Deployment::postgres(database.url());
+    tokio::runtime::Runtime::new().unwrap().block_on(story(&deployment));
 }

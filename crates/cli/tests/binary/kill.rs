@@ -10,8 +10,8 @@ mod agents;
 mod people;
 mod reader;
 mod record;
+mod retrying_client;
 mod verdict;
-mod wire;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use tokio::task::JoinSet;
 
-use crate::common::{House, Launch, on_postgres, soon, until};
+use crate::common::{Deployment, Launch, on_postgres, soon, until};
 use record::Record;
-use wire::Wire;
+use retrying_client::RetryingClient;
 
 const AGENTS: usize = 3;
 const ASKERS_AN_AGENT: usize = 5;
@@ -30,55 +30,55 @@ const PEOPLE: usize = 3;
 const LATECOMERS: usize = 2;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_server_on_sqlite_loses_nothing_and_repeats_nothing() {
-    let house = House::sqlite();
-    let figures = Ordeal::new(&house, vec![house.launch()]).endure().await;
-    let checked = house.run(&["check"]);
+async fn killed_server_on_sqlite_loses_and_repeats_nothing() {
+    let deployment = Deployment::sqlite();
+    let figures = KillTest::new(&deployment, vec![deployment.launch()]).run().await;
+    let checked = deployment.run(&["check"]);
     assert_eq!(String::from_utf8_lossy(&checked.stdout), "the database is whole\n", "{checked:?}");
-    println!("SQLite: {figures}, {} audit entries", crate::audit::proved(&house).len());
+    println!("SQLite: {figures}, {} audit entries", crate::audit::proved(&deployment).len());
 }
 
 #[test]
-fn a_killed_node_on_postgres_loses_nothing_and_repeats_nothing() {
-    on_postgres(async |house| {
-        let figures = Ordeal::new(house, vec![house.launch(), house.launch()]).endure().await;
-        println!("PostgreSQL: {figures}, {} audit entries", crate::audit::proved(house).len());
+fn killed_node_on_postgres_loses_and_repeats_nothing() {
+    on_postgres(async |deployment| {
+        let figures = KillTest::new(deployment, vec![deployment.launch(), deployment.launch()]).run().await;
+        println!("PostgreSQL: {figures}, {} audit entries", crate::audit::proved(deployment).len());
     });
 }
 
 #[tokio::test]
-async fn a_server_killed_while_it_starts_for_the_first_time_starts_the_next_time() {
+async fn server_killed_during_its_first_start_starts_again() {
     let mut rng = Rng::new();
     for _ in 0..number("HOLDPOINT_KILL_ROUNDS").unwrap_or(10) / 2 {
-        let house = House::sqlite();
-        let launch = house.launch();
+        let deployment = Deployment::sqlite();
+        let launch = deployment.launch();
         let server = launch.begin();
         tokio::time::sleep(Duration::from_micros(rng.u64(..60_000))).await;
         server.kill();
         let server = launch.start().await;
-        server.client(&house.key("agent", "bot")).ask_plainly("after all").await;
+        server.client(&deployment.key("agent", "bot")).ask_plainly("after all").await;
     }
 }
 
 /// Servers on one database that are killed repeatedly.
-struct Ordeal<'a> {
-    house: &'a House,
+struct KillTest<'a> {
+    deployment: &'a Deployment,
     launches: Vec<Launch>,
     rounds: usize,
     seed: u64,
     rng: Rng,
 }
 
-impl<'a> Ordeal<'a> {
-    fn new(house: &'a House, launches: Vec<Launch>) -> Self {
+impl<'a> KillTest<'a> {
+    fn new(deployment: &'a Deployment, launches: Vec<Launch>) -> Self {
         let rounds = number("HOLDPOINT_KILL_ROUNDS").unwrap_or(10);
         let seed = number("HOLDPOINT_KILL_SEED").unwrap_or_else(|| Rng::new().u64(..));
         println!("HOLDPOINT_KILL_SEED={seed} HOLDPOINT_KILL_ROUNDS={rounds}");
-        Self { house, launches, rounds: usize::try_from(rounds).unwrap(), seed, rng: Rng::with_seed(seed) }
+        Self { deployment, launches, rounds: usize::try_from(rounds).unwrap(), seed, rng: Rng::with_seed(seed) }
     }
 
     /// Starts the load, kills servers repeatedly, waits for the rest to finish, and checks the result.
-    async fn endure(mut self) -> String {
+    async fn run(mut self) -> String {
         let since = Instant::now();
         let mut servers = Vec::new();
         for launch in &self.launches {
@@ -86,8 +86,8 @@ impl<'a> Ordeal<'a> {
         }
         let record = Arc::new(Record::default());
         let (mut askers, mut others, mut readers) = (JoinSet::new(), JoinSet::new(), JoinSet::new());
-        let seen = reader::start(self.wire("viewer", "reader"), &mut readers).await;
-        self.crowd(&record, &mut askers, &mut others);
+        let seen = reader::start(self.client("viewer", "reader"), &mut readers).await;
+        self.spawn_clients(&record, &mut askers, &mut others);
 
         for _ in 0..self.rounds {
             tokio::time::sleep(Duration::from_millis(self.rng.u64(20..400))).await;
@@ -97,21 +97,21 @@ impl<'a> Ordeal<'a> {
             // Moves the new server to the index of its launch.
             let last = servers.len() - 1;
             servers.swap(victim, last);
-            unharmed(&mut askers);
-            unharmed(&mut others);
-            unharmed(&mut readers);
+            assert_no_client_ended(&mut askers);
+            assert_no_client_ended(&mut others);
+            assert_no_client_ended(&mut readers);
         }
 
         record.stop_asking();
-        soon("the last questions", gone(&mut askers)).await;
+        soon("the last questions", join_all_clients(&mut askers)).await;
         until("every answer delivered", async || {
-            unharmed(&mut others);
+            assert_no_client_ended(&mut others);
             record.all_delivered().then_some(())
         })
         .await;
         record.finish();
-        soon("the end of the rest", gone(&mut others)).await;
-        let figures = verdict::judge(self.wire("viewer", "judge"), &record, &seen).await;
+        soon("the end of the rest", join_all_clients(&mut others)).await;
+        let figures = verdict::judge(self.client("viewer", "judge"), &record, &seen).await;
         readers.shutdown().await;
         for server in servers {
             assert!(server.stop().success());
@@ -120,48 +120,48 @@ impl<'a> Ordeal<'a> {
         format!("{rounds} kills, {figures}, {took:.1} s, seed {seed}")
     }
 
-    fn crowd(&mut self, record: &Arc<Record>, askers: &mut JoinSet<()>, others: &mut JoinSet<()>) {
+    fn spawn_clients(&mut self, record: &Arc<Record>, askers: &mut JoinSet<()>, others: &mut JoinSet<()>) {
         for agent in 0..AGENTS {
             let name = format!("agent-{agent}");
-            let key = self.house.key("agent", &name);
+            let key = self.deployment.key("agent", &name);
             for worker in 0..ASKERS_AN_AGENT {
-                let wire = self.wired(&key);
-                askers.spawn(agents::ask_and_go_on(wire, format!("{name}.{worker}"), Arc::clone(record)));
+                let client = self.client_with_key(&key);
+                askers.spawn(agents::ask_and_take_answers(client, format!("{name}.{worker}"), Arc::clone(record)));
             }
-            let wire = self.wired(&key);
-            others.spawn(agents::take_over(wire, format!("{name}.helper"), Arc::clone(record)));
+            let client = self.client_with_key(&key);
+            others.spawn(agents::take_waiting_deliveries(client, format!("{name}.helper"), Arc::clone(record)));
         }
         for actor in 0..ACTORS {
             let name = format!("actor-{actor}");
-            let (agent, person) = (self.wire("agent", &name), self.wire("operator", &format!("approver-{actor}")));
+            let (agent, person) = (self.client("agent", &name), self.client("operator", &format!("approver-{actor}")));
             askers.spawn(actors::act(agent, person, name, Arc::clone(record)));
         }
         for person in 0..PEOPLE + LATECOMERS {
             let name = format!("person-{person}");
-            let wire = self.wire("operator", &name);
-            others.spawn(people::answer(wire, name, person >= PEOPLE, Arc::clone(record)));
+            let client = self.client("operator", &name);
+            others.spawn(people::answer(client, name, person >= PEOPLE, Arc::clone(record)));
         }
     }
 
-    fn wire(&mut self, role: &str, user: &str) -> Wire {
-        let key = self.house.key(role, user);
-        self.wired(&key)
+    fn client(&mut self, role: &str, user: &str) -> RetryingClient {
+        let key = self.deployment.key(role, user);
+        self.client_with_key(&key)
     }
 
-    fn wired(&mut self, key: &str) -> Wire {
-        Wire::new(self.launches.iter().map(|launch| launch.client(key)).collect(), self.rng.fork())
+    fn client_with_key(&mut self, key: &str) -> RetryingClient {
+        RetryingClient::new(self.launches.iter().map(|launch| launch.client(key)).collect(), self.rng.fork())
     }
 }
 
 /// Waits until all clients have ended without a panic.
-async fn gone(tasks: &mut JoinSet<()>) {
+async fn join_all_clients(tasks: &mut JoinSet<()>) {
     while let Some(ended) = tasks.join_next().await {
         ended.unwrap();
     }
 }
 
 /// Panics if a client has ended, because clients run as long as there is work.
-fn unharmed(tasks: &mut JoinSet<()>) {
+fn assert_no_client_ended(tasks: &mut JoinSet<()>) {
     if let Some(ended) = tasks.try_join_next() {
         ended.unwrap();
         panic!("a client went home before the end");

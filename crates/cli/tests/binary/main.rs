@@ -6,11 +6,12 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 #![expect(clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
 
-mod acting;
 mod agents;
 mod archive;
 mod audit;
 mod common;
+mod concurrent_actions;
+mod dialect_recovery;
 mod drafts;
 mod kill;
 mod nodes;
@@ -20,4 +21,3 @@ mod secrets;
 mod telemetry;
 mod upgrade;
 mod webhooks;
-mod wires;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::common::{Client, House, Reply, Server, Stream, on_postgres, soon, until};
+use crate::common::{Client, Deployment, Reply, Server, Stream, on_postgres, soon, until};
 
 /// Two nodes, and the keys of an agent and a person.
 pub(crate) struct Nodes {
@@ -17,17 +17,17 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    pub(crate) async fn start(house: &House) -> Self {
-        let (first, second) = (house.launch(), house.launch());
+    pub(crate) async fn start(deployment: &Deployment) -> Self {
+        let (first, second) = (deployment.launch(), deployment.launch());
         let (a, b) = (first.start().await, second.start().await);
-        Self { a, b, bot: house.key("agent", "bot"), alice: house.key("operator", "alice") }
+        Self { a, b, bot: deployment.key("agent", "bot"), alice: deployment.key("operator", "alice") }
     }
 }
 
 #[test]
-fn a_long_poll_on_one_node_hears_an_answer_given_to_another() {
-    on_postgres(async |house| {
-        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+fn long_poll_on_one_node_returns_an_answer_given_to_another() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, bot, alice } = Nodes::start(deployment).await;
         for round in 0..10 {
             let question = a.client(&bot).ask_plainly(&format!("round {round}")).await;
             let (bot, path) = (b.client(&bot), format!("/v1/interactions/{question}?wait=120"));
@@ -52,9 +52,9 @@ async fn take_and_complete(bot: &Client, question: &str) {
 }
 
 #[test]
-fn a_stream_on_one_node_shows_what_is_committed_on_both_in_order_and_once() {
-    on_postgres(async |house| {
-        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+fn stream_of_one_node_has_the_events_of_both_in_order_and_once() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, bot, alice } = Nodes::start(deployment).await;
         let mut stream = Stream::open(&b.client(&alice), "/v1/events/stream", Some("0-0")).await.unwrap();
         let story = async |node: &Server| {
             let session = node.client(&bot).start().await;
@@ -78,9 +78,9 @@ fn a_stream_on_one_node_shows_what_is_committed_on_both_in_order_and_once() {
 }
 
 #[test]
-fn a_deadline_fires_once_with_two_nodes_running() {
-    on_postgres(async |house| {
-        let Nodes { a, b, bot, .. } = Nodes::start(house).await;
+fn deadline_fires_once_with_two_nodes() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, bot, .. } = Nodes::start(deployment).await;
         let client = a.client(&bot);
         let session = client.start().await;
         let mut questions = Vec::new();
@@ -114,9 +114,9 @@ fn a_deadline_fires_once_with_two_nodes_running() {
 }
 
 #[test]
-fn a_node_that_is_killed_takes_nothing_with_it() {
-    on_postgres(async |house| {
-        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+fn killed_node_loses_no_questions_leases_or_deadlines() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, bot, alice } = Nodes::start(deployment).await;
         let (open, answered) = (a.client(&bot).ask_plainly("open").await, a.client(&bot).ask_plainly("answered").await);
         a.client(&alice).approve(&answered).await;
         let path = format!("/v1/interactions/{answered}/delivery");
@@ -137,13 +137,15 @@ fn a_node_that_is_killed_takes_nothing_with_it() {
 
 /// A client that got no reply in time retries on another node while its first attempt is still in progress.
 #[test]
-fn one_command_sent_to_both_nodes_at_once_happens_once_and_both_hear_of_it() {
-    on_postgres(async |house| {
-        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+fn command_sent_to_both_nodes_at_once_is_carried_out_once() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, bot, alice } = Nodes::start(deployment).await;
         let both = async |key: &str, path: &str, body: Value, once: &str| {
             let (a, b) = (a.client(key), b.client(key));
-            soon("both replies", async { tokio::join!(insist(&a, path, &body, once), insist(&b, path, &body, once)) })
-                .await
+            soon("both replies", async {
+                tokio::join!(retry_until_definite(&a, path, &body, once), retry_until_definite(&b, path, &body, once))
+            })
+            .await
         };
         let session = a.client(&bot).start().await;
         for round in 0..50 {
@@ -165,7 +167,7 @@ fn one_command_sent_to_both_nodes_at_once_happens_once_and_both_hear_of_it() {
 }
 
 /// Sends a command until the reply is neither 503 nor a conflict.
-async fn insist(client: &Client, path: &str, body: &Value, once: &str) -> Reply {
+async fn retry_until_definite(client: &Client, path: &str, body: &Value, once: &str) -> Reply {
     loop {
         let request = client.request("POST", path).json(body).header("Idempotency-Key", once);
         let reply = client.attempt(request).await.unwrap();
@@ -176,10 +178,10 @@ async fn insist(client: &Client, path: &str, body: &Value, once: &str) -> Reply 
 }
 
 #[test]
-fn a_key_that_is_revoked_on_one_node_is_refused_on_the_other() {
-    on_postgres(async |house| {
-        let Nodes { a, b, .. } = Nodes::start(house).await;
-        let admin = a.client(&house.key("admin", "root"));
+fn key_revoked_on_one_node_is_refused_on_the_other() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, .. } = Nodes::start(deployment).await;
+        let admin = a.client(&deployment.key("admin", "root"));
         for _ in 0..3 {
             let made = admin.post("/v1/keys", json!({ "role": "viewer", "user": "visitor" })).await.done(201);
             let visitor = b.client(&made.text("/secret"));
@@ -193,9 +195,9 @@ fn a_key_that_is_revoked_on_one_node_is_refused_on_the_other() {
 }
 
 #[test]
-fn a_node_stops_and_commands_end_while_another_node_is_busy() {
-    on_postgres(async |house| {
-        let Nodes { a, b, bot, .. } = Nodes::start(house).await;
+fn node_stops_and_cli_commands_end_while_another_node_is_busy() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, bot, .. } = Nodes::start(deployment).await;
         let mut load = JoinSet::new();
         for _ in 0..8 {
             let client = a.client(&bot);
@@ -205,17 +207,17 @@ fn a_node_stops_and_commands_end_while_another_node_is_busy() {
                 }
             });
         }
-        let counted = house.key("viewer", "reader");
+        let counted = deployment.key("viewer", "reader");
         until("load", async || {
             let stats = a.client(&counted).get("/v1/stats").await.done(200);
             stats.body["open"]["confirmation"].as_u64().filter(|open| *open > 50)
         })
         .await;
         let since = Instant::now();
-        house.key("viewer", "another");
+        deployment.key("viewer", "another");
         assert!(soon("the node's end", tokio::task::spawn_blocking(move || b.stop())).await.unwrap().success());
         assert!(since.elapsed() < Duration::from_secs(10), "both took {:?}", since.elapsed());
-        let third = house.launch().start().await;
+        let third = deployment.launch().start().await;
         third.client(&bot).ask_plainly("still there").await;
         assert!(load.try_join_next().is_none(), "the load goes on");
         load.shutdown().await;
@@ -223,13 +225,13 @@ fn a_node_stops_and_commands_end_while_another_node_is_busy() {
 }
 
 #[test]
-fn a_node_that_joins_later_is_as_good_as_the_first() {
-    on_postgres(async |house| {
-        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+fn node_that_starts_later_serves_existing_questions() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, bot, alice } = Nodes::start(deployment).await;
         let question = a.client(&bot).ask_plainly("asked of the first").await;
         assert!(a.stop().success());
         assert!(b.stop().success());
-        let third = house.launch().start().await;
+        let third = deployment.launch().start().await;
         third.client(&alice).approve(&question).await;
         let ready = async || (third.client(&bot).get("/readyz").await.status == 200).then_some(());
         until("a third node", ready).await;
@@ -238,9 +240,9 @@ fn a_node_that_joins_later_is_as_good_as_the_first() {
 }
 
 #[test]
-fn a_question_handed_over_at_one_node_is_answered_at_another_and_wakes_whoever_asked() {
-    on_postgres(async |house| {
-        let Nodes { a, b, bot, alice } = Nodes::start(house).await;
+fn question_handed_over_on_one_node_is_answered_on_another() {
+    on_postgres(async |deployment| {
+        let Nodes { a, b, bot, alice } = Nodes::start(deployment).await;
         let question = a.client(&bot).ask_plainly("may I").await;
         let path = format!("/v1/interactions/{question}");
         let body = json!({ "channel": "second-line", "note": "yours" });

@@ -4,26 +4,26 @@ use serde_json::Value;
 use testkit::postgres::{TestDatabase, TestPostgres};
 
 use crate::audit::proved;
-use crate::common::{House, Stream, soon};
+use crate::common::{Deployment, Stream, soon};
 
 /// Number of transactions by which the dumped cluster is ahead of a new one.
 const AHEAD: u32 = 20_000;
 
 /// Uses up transaction identifiers, so that the cluster is ahead of a new one.
-fn run_ahead(database: &TestDatabase) {
+fn use_up_transaction_ids(database: &TestDatabase) {
     let burn = format!("do $$ begin for i in 1..{AHEAD} loop perform pg_current_xact_id(); commit; end loop; end $$");
     database.connect().unwrap().batch_execute(&burn).unwrap();
 }
 
 /// Runs a command that must fail and returns its error output.
-fn refused(house: &House, command: &[&str]) -> String {
-    let output = house.run(command);
+fn refused(deployment: &Deployment, command: &[&str]) -> String {
+    let output = deployment.run(command);
     assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
     String::from_utf8(output.stderr).unwrap()
 }
 
 /// Opens the project stream after a cursor and reads this many events. Returns their types and the last cursor.
-async fn followed(client: &crate::common::Client, after: &str, count: usize) -> (Vec<String>, String) {
+async fn read_events_after(client: &crate::common::Client, after: &str, count: usize) -> (Vec<String>, String) {
     let mut stream = Stream::open(client, "/v1/events/stream", Some(after)).await.unwrap();
     let (mut names, mut last) = (Vec::new(), after.to_owned());
     while names.len() < count {
@@ -38,18 +38,18 @@ async fn followed(client: &crate::common::Client, after: &str, count: usize) -> 
 const STORY: [&str; 3] = ["session.started", "interaction.asked", "interaction.answered"];
 
 #[test]
-fn a_restored_dump_is_refused_until_it_is_adopted() {
+fn restored_dump_is_refused_until_it_is_adopted() {
     let (old, new) = (TestPostgres::start().unwrap(), TestPostgres::private().unwrap());
     let (old, new) = (old.fresh_database().unwrap(), new.fresh_database().unwrap());
-    run_ahead(&old);
+    use_up_transaction_ids(&old);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let before = House::postgres(old.url());
+    let before = Deployment::postgres(old.url());
     let (bot, alice) = (before.key("agent", "bot"), before.key("operator", "alice"));
     let cursor = runtime.block_on(async {
         let server = before.launch().start().await;
         let question = server.client(&bot).ask_plainly("Before?").await;
         server.client(&alice).approve(&question).await;
-        let (names, cursor) = followed(&server.client(&alice), "0-0", 3).await;
+        let (names, cursor) = read_events_after(&server.client(&alice), "0-0", 3).await;
         assert_eq!(names, STORY);
         assert!(server.stop().success());
         cursor
@@ -57,9 +57,9 @@ fn a_restored_dump_is_refused_until_it_is_adopted() {
     let entries = proved(&before).len();
     old.restore_into(&new).unwrap();
 
-    let after = House::postgres(new.url()).with_data(before.data());
+    let after = Deployment::postgres(new.url()).with_data(before.data());
     for launch in [after.launch(), after.launch().into_worker()] {
-        let said = launch.start_in_vain();
+        let said = launch.start_expecting_failure();
         assert!(said.contains("holdpoint database adopt"), "{said}");
     }
     assert!(refused(&after, &["audit", "export"]).contains("holdpoint database adopt"));
@@ -73,7 +73,7 @@ fn a_restored_dump_is_refused_until_it_is_adopted() {
         assert!(refused(&after, &["database", "adopt"]).contains("stop every node"));
         let question = server.client(&bot).ask_plainly("After?").await;
         server.client(&alice).approve(&question).await;
-        let (names, _) = followed(&server.client(&alice), &cursor, 3).await;
+        let (names, _) = read_events_after(&server.client(&alice), &cursor, 3).await;
         assert_eq!(names, STORY, "a cursor of before goes on where it was");
         assert!(server.stop().success());
     });
@@ -84,8 +84,8 @@ fn a_restored_dump_is_refused_until_it_is_adopted() {
 }
 
 #[test]
-fn a_sqlite_database_needs_no_adoption() {
-    let house = House::sqlite();
-    house.key("agent", "bot");
-    assert!(refused(&house, &["database", "adopt"]).contains("--database-url"));
+fn sqlite_database_cannot_be_adopted() {
+    let deployment = Deployment::sqlite();
+    deployment.key("agent", "bot");
+    assert!(refused(&deployment, &["database", "adopt"]).contains("--database-url"));
 }

@@ -17,29 +17,29 @@ mod webhooks;
 
 use testkit::postgres::TestPostgres;
 
-use crate::agents::played::{PlayedModel, said};
+use crate::agents::fake_model::{FakeModel, said};
 use crate::webhooks::endpoint::Endpoint;
 use fixture::{Fixture, Store};
 
 /// Opens the archive of one store. The first server runs no steps, so that only timers and webhooks change data by themselves.
 /// It is killed, and a second server runs the steps.
-fn story(store: Store<'_>) {
+fn check_upgrade(store: Store<'_>) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let endpoint = runtime.block_on(Endpoint::open());
-    let model = PlayedModel::start(vec![vec![said(&["Well, done."])]]);
+    let model = FakeModel::start(vec![vec![said(&["Well, done."])]]);
     let fixture = Fixture::open(&store, &endpoint, &model);
     runtime.block_on(async {
         let launch = fixture.launch(0);
-        let (server, cast) = (launch.start().await, fixture.cast(&launch));
-        reads::everything_is_shown_as_before(&cast).await;
-        webhooks::due_messages_are_sent(&cast, &endpoint).await;
-        callers::commands_are_replayed_and_people_are_known(&cast).await;
-        questions::every_question_ends(&cast).await;
-        actions::every_action_ends(&cast).await;
+        let (server, upgraded) = (launch.start().await, fixture.upgraded(&launch));
+        reads::everything_is_shown_as_before(&upgraded).await;
+        webhooks::due_messages_are_sent(&upgraded, &endpoint).await;
+        callers::commands_are_replayed_and_people_are_known(&upgraded).await;
+        questions::every_question_ends(&upgraded).await;
+        actions::every_action_ends(&upgraded).await;
         server.kill();
         let launch = fixture.launch(8);
         let server = launch.start().await;
-        hosted::every_session_ends(&fixture.cast(&launch), &fixture, &model).await;
+        hosted::every_session_ends(&fixture.upgraded(&launch), &fixture, &model).await;
         audit::archive_is_exported(&fixture);
         assert!(server.stop().success());
     });
@@ -47,12 +47,12 @@ fn story(store: Store<'_>) {
 }
 
 #[test]
-fn a_sqlite_database_of_schema_20_is_driven_to_its_end() {
-    story(Store::Sqlite);
+fn sqlite_database_of_schema_20_is_upgraded_and_its_work_completes() {
+    check_upgrade(Store::Sqlite);
 }
 
 #[test]
-fn a_postgres_database_of_schema_20_is_driven_to_its_end() {
+fn postgres_database_of_schema_20_is_upgraded_and_its_work_completes() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    story(Store::Postgres(&database));
+    check_upgrade(Store::Postgres(&database));
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::common::{Client, House, Launch, on_postgres, soon, until};
+use crate::common::{Client, Deployment, Launch, on_postgres, soon, until};
 use endpoint::{Endpoint, How};
 
 /// Arguments of a server that may send to this machine and has a short lease for webhook messages.
@@ -26,18 +26,18 @@ fn text(value: &Value) -> String {
 }
 
 /// Starts a server that sends to this machine. Returns also a client of an admin and the key of an agent.
-async fn open(house: &House) -> (Launch, crate::common::Server, Client, String) {
-    let launch = house.launch().with(HERE);
+async fn open(deployment: &Deployment) -> (Launch, crate::common::Server, Client, String) {
+    let launch = deployment.launch().with(HERE);
     let server = launch.start().await;
-    let (root, bot) = (house.key("admin", "root"), house.key("agent", "bot"));
+    let (root, bot) = (deployment.key("admin", "root"), deployment.key("agent", "bot"));
     let root = server.client(&root);
     (launch, server, root, bot)
 }
 
 #[tokio::test]
-async fn what_happens_is_posted_and_can_be_verified() {
-    let house = House::sqlite();
-    let (_, server, root, bot) = open(&house).await;
+async fn events_are_posted_with_valid_signatures() {
+    let deployment = Deployment::sqlite();
+    let (_, server, root, bot) = open(&deployment).await;
     let endpoint = Endpoint::open().await;
     let created = subscribe(&root, &endpoint.url("/ok"), json!({ "events": ["interaction.*"] })).await;
     let question = server.client(&bot).ask_plainly("May I?").await;
@@ -59,15 +59,15 @@ async fn what_happens_is_posted_and_can_be_verified() {
         (listed["deliveries"].as_array().unwrap().len() == 2).then_some(())
     })
     .await;
-    assert_eq!(root.figure("flow_webhook_attempts_total").await, 2.0);
+    assert_eq!(root.metric("flow_webhook_attempts_total").await, 2.0);
 }
 
 #[tokio::test]
-async fn this_machine_is_not_reached_unless_it_was_allowed() {
-    let house = House::sqlite();
-    let launch = house.launch();
+async fn webhooks_to_loopback_addresses_are_refused_by_default() {
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch();
     let server = launch.start().await;
-    let (root, endpoint) = (server.client(&house.key("admin", "root")), Endpoint::open().await);
+    let (root, endpoint) = (server.client(&deployment.key("admin", "root")), Endpoint::open().await);
     root.post("/v1/webhooks", json!({ "url": endpoint.url("/ok") })).await.problem(422, "body_invalid");
     let named = endpoint.url("/ok").replace("127.0.0.1", "localhost");
     let id = text(&subscribe(&root, &named, json!({})).await["id"]);
@@ -83,9 +83,9 @@ async fn this_machine_is_not_reached_unless_it_was_allowed() {
 
 /// A message is sent again under its identifier if the server was killed before it recorded the delivery.
 #[tokio::test]
-async fn a_message_that_was_not_noted_when_the_server_was_killed_is_sent_again_under_its_id() {
-    let house = House::sqlite();
-    let (launch, server, root, bot) = open(&house).await;
+async fn message_not_recorded_before_a_kill_is_sent_again_with_its_id() {
+    let deployment = Deployment::sqlite();
+    let (launch, server, root, bot) = open(&deployment).await;
     let endpoint = Endpoint::open().await;
     let events = subscribe(&root, &endpoint.url("/events"), json!({ "events": ["session.started"] })).await;
     subscribe(&root, &endpoint.url("/answers"), json!({ "answers_of": "bot" })).await;
@@ -115,9 +115,9 @@ async fn a_message_that_was_not_noted_when_the_server_was_killed_is_sent_again_u
 
 /// An answer counts as taken when the endpoint replies 202, under the lease in the message, and not while it fails.
 #[tokio::test]
-async fn an_answer_is_taken_when_the_endpoint_says_so() {
-    let house = House::sqlite();
-    let (_, server, root, bot) = open(&house).await;
+async fn delivery_is_taken_when_the_endpoint_replies_202() {
+    let deployment = Deployment::sqlite();
+    let (_, server, root, bot) = open(&deployment).await;
     let (endpoint, bot) = (Endpoint::open().await, server.client(&bot));
     subscribe(&root, &endpoint.url("/accepts"), json!({ "answers_of": "bot" })).await;
     endpoint.becomes(How::Fails);
@@ -141,11 +141,11 @@ async fn an_answer_is_taken_when_the_endpoint_says_so() {
 }
 
 #[test]
-fn two_nodes_send_each_message_once_and_one_takes_over_from_the_other() {
-    on_postgres(async |house| {
-        let (first, second) = (house.launch().with(HERE), house.launch().with(HERE));
+fn two_nodes_send_each_message_once_and_take_over_from_each_other() {
+    on_postgres(async |deployment| {
+        let (first, second) = (deployment.launch().with(HERE), deployment.launch().with(HERE));
         let (a, b) = (first.start().await, second.start().await);
-        let (root, bot) = (house.key("admin", "root"), house.key("agent", "bot"));
+        let (root, bot) = (deployment.key("admin", "root"), deployment.key("agent", "bot"));
         let endpoint = Endpoint::open().await;
         for number in 0..5 {
             subscribe(&a.client(&root), &endpoint.url(&format!("/{number}")), json!({ "events": ["session.*"] })).await;
@@ -184,11 +184,11 @@ fn two_nodes_send_each_message_once_and_one_takes_over_from_the_other() {
 
 /// A tenth of the endpoints never replies; the others still get the event soon.
 #[tokio::test]
-async fn a_thousand_webhooks_hear_of_one_event_although_a_hundred_endpoints_hang() {
-    let house = House::sqlite();
-    let launch = house.launch().with(&["--webhooks-private"]);
+async fn event_reaches_900_webhooks_while_100_endpoints_hang() {
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch().with(&["--webhooks-private"]);
     let server = launch.start().await;
-    let (root, bot) = (server.client(&house.key("admin", "root")), server.client(&house.key("agent", "bot")));
+    let (root, bot) = (server.client(&deployment.key("admin", "root")), server.client(&deployment.key("agent", "bot")));
     let (good, bad) = (Endpoint::open().await, Endpoint::open().await);
     bad.becomes(How::Hangs);
     let made = (0..1000).map(|number| {

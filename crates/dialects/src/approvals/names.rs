@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_means_one_call_whoever_reads_it() {
+    fn call_name_refers_to_one_call_on_every_socket() {
         let [one, two] = [1, 2].map(|number| SessionId::from_uuid(Uuid::from_u128(number)));
         let question = InteractionId::from_uuid(Uuid::from_u128(1)).to_string();
         let calls = ["c", "a:b", &format!("{two}:c"), &question, &two.uuid().to_string(), "ses_"];

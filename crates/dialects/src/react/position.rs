@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_read_as_they_are_written() {
+    fn positions_are_parsed_as_they_are_written() {
         let [one, two] = [1, 2].map(|number| SessionId::from_uuid(Uuid::from_u128(number)));
         let mut positions = Positions::of(one, Position { seq: 7, part: Some(1) });
         assert_eq!(positions.to_string().parse(), Ok(positions.clone()));
@@ -133,7 +133,7 @@ mod tests {
 
     /// Every position that is written can be parsed. Of many sessions, those with the fewest events are dropped, except the current one.
     #[test]
-    fn what_is_written_can_be_read_however_many_sessions_there_are() {
+    fn positions_of_many_sessions_can_be_parsed_and_are_bounded() {
         let session = |number| SessionId::from_uuid(Uuid::from_u128(number));
         for count in [1, 100, 101, 1500] {
             let positions = Positions(

@@ -53,7 +53,7 @@ const REJECT_RUSSIAN: &str = r#"{
 }"#;
 
 /// Asserts that a message has every field of an example with an equal value.
-fn has(message: &Value, example: &Value) {
+fn assert_has_fields(message: &Value, example: &Value) {
     for (name, value) in example.as_object().unwrap() {
         assert_eq!(&message[name], value, "{name} of {message}");
     }
@@ -61,19 +61,19 @@ fn has(message: &Value, example: &Value) {
 
 /// Proposes the call of the examples, decides on it with an example, and returns the `hitl_resolved` message and the
 /// action.
-async fn decided(example: &str) -> (Value, Value) {
+async fn decide_with_example(example: &str) -> (Value, Value) {
     let scene = Scene::new().await;
     let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
     let shown: Value = serde_json::from_str(TOOL_CALL).unwrap();
     let proposed = scene.proposes(call("call_abc123", "write_file", shown["arguments"].clone())).await;
-    has(&editor.hears().await, &shown);
+    assert_has_fields(&editor.hears().await, &shown);
     editor.says(serde_json::from_str(example).unwrap()).await;
     let resolved = editor.hears().await;
     (resolved, scene.agent.sees(&proposed).await.shown)
 }
 
 #[tokio::test]
-async fn the_examples_are_taken_as_they_stand() {
+async fn example_decisions_of_the_clients_are_accepted() {
     let original = json!({ "path": "/src/main.py", "content": "..." });
     for (example, decision, state, arguments, feedback) in [
         (APPROVE, "approve", "allowed", original.clone(), Value::Null),
@@ -82,9 +82,9 @@ async fn the_examples_are_taken_as_they_stand() {
         (REJECT, "reject", "rejected", original.clone(), json!("Operation too risky")),
         (REJECT_RUSSIAN, "reject", "rejected", original.clone(), json!("Эта операция слишком рискованная")),
     ] {
-        let (resolved, action) = decided(example).await;
+        let (resolved, action) = decide_with_example(example).await;
         let expected = json!({ "type": "hitl_resolved", "call_id": "call_abc123", "decision": decision, "source": "user", "by": "alice" });
-        has(&resolved, &expected);
+        assert_has_fields(&resolved, &expected);
         assert_eq!((&action["state"], &action["arguments"]), (&json!(state), &arguments), "{example}");
         assert_eq!(action["feedback"], feedback, "{example}");
     }
@@ -92,28 +92,37 @@ async fn the_examples_are_taken_as_they_stand() {
 
 /// Every connected client receives a decision, also if the decision was made through another API.
 #[tokio::test]
-async fn whatever_is_decided_elsewhere_is_told_here() {
+async fn decision_made_through_another_api_reaches_every_client() {
     let scene = Scene::new().await;
     let path = format!("/ws/{}", scene.session);
     let (mut first, mut second) = (scene.alice.joins(&path).await, scene.alice.joins(&path).await);
     let waiting = scene.writes("call_1").await;
     for editor in [&mut first, &mut second] {
-        has(&editor.hears().await, &json!({ "type": "tool_call", "call_id": "call_1", "requires_approval": true }));
+        assert_has_fields(
+            &editor.hears().await,
+            &json!({ "type": "tool_call", "call_id": "call_1", "requires_approval": true }),
+        );
     }
     scene.approved(&waiting).await;
     for editor in [&mut first, &mut second] {
-        has(&editor.hears().await, &json!({ "type": "hitl_resolved", "call_id": "call_1", "decision": "approve" }));
+        assert_has_fields(
+            &editor.hears().await,
+            &json!({ "type": "hitl_resolved", "call_id": "call_1", "decision": "approve" }),
+        );
     }
     let auto = scene.writes("call_2").await;
     let body = json!({ "option": "reject", "source": "auto_policy" });
     scene.root.post(&auto.question().path("/auto"), body).await.done();
     first.hears_of("tool_call").await;
-    has(&first.hears().await, &json!({ "type": "hitl_resolved", "call_id": "call_2", "source": "auto_policy" }));
+    assert_has_fields(
+        &first.hears().await,
+        &json!({ "type": "hitl_resolved", "call_id": "call_2", "source": "auto_policy" }),
+    );
 }
 
 /// The list has the fields of the dialect, and the name of the session as the client wrote it.
 #[tokio::test]
-async fn what_is_pending_is_listed_by_id_by_uuid_and_by_channel() {
+async fn pending_approvals_are_listed_by_id_by_uuid_and_by_channel() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({ "channel": "chat-7" })).await;
@@ -127,7 +136,7 @@ async fn what_is_pending_is_listed_by_id_by_uuid_and_by_channel() {
         let listed = alice.get(&format!("/sessions/{name}/pending-approvals")).await.done();
         assert_eq!((&listed["session_id"], &listed["count"]), (&json!(name), &json!(1)));
         let item = &listed["pending_approvals"][0];
-        has(item, &json!({ "call_id": call, "tool_name": "write_file" }));
+        assert_has_fields(item, &json!({ "call_id": call, "tool_name": "write_file" }));
         assert_eq!(item["arguments"], json!({ "path": "notes.md", "content": "hello" }));
         assert!(item["reason"].is_string() && item["created_at"].is_string(), "{item}");
     }
@@ -137,7 +146,7 @@ async fn what_is_pending_is_listed_by_id_by_uuid_and_by_channel() {
 
 /// Clients receive a warning a minute before the deadline, and a message when it has passed.
 #[tokio::test]
-async fn time_runs_out() {
+async fn clients_are_warned_before_the_deadline_and_informed_after_it() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -146,20 +155,20 @@ async fn time_runs_out() {
                        "action": { "tool": "write_file", "arguments": { "path": "a" } } });
     let question = agent.asks_in(&session, body).await;
     let shown = editor.hears().await;
-    has(&shown, &json!({ "type": "tool_call", "call_id": question.id, "tool_name": "write_file" }));
+    assert_has_fields(&shown, &json!({ "type": "tool_call", "call_id": question.id, "tool_name": "write_file" }));
     world.passes(240).await;
     let warning = editor.hears().await;
-    has(&warning, &json!({ "type": "hitl_timeout_warning", "call_id": question.id, "seconds_left": 60 }));
+    assert_has_fields(&warning, &json!({ "type": "hitl_timeout_warning", "call_id": question.id, "seconds_left": 60 }));
     assert_eq!(warning["expires_at"], shown["expires_at"]);
     world.passes(60).await;
-    has(&editor.hears().await, &json!({ "type": "hitl_expired", "call_id": question.id }));
+    assert_has_fields(&editor.hears().await, &json!({ "type": "hitl_expired", "call_id": question.id }));
     let late = json!({ "type": "hitl_decision", "call_id": question.id, "decision": "approve" });
     editor.is_refused(late, "interaction_expired").await;
 }
 
 /// A question that is not a tool approval is shown under its kind and can be answered.
 #[tokio::test]
-async fn every_kind_is_shown_and_can_be_answered() {
+async fn every_kind_of_question_is_shown_and_can_be_answered() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
@@ -206,7 +215,7 @@ async fn every_kind_is_shown_and_can_be_answered() {
 
 /// `approve` does not answer a choice: the answer must name an option.
 #[tokio::test]
-async fn a_choice_is_not_approved() {
+async fn choice_cannot_be_answered_with_approve() {
     let scene = Scene::new().await;
     let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
     let started: Proposed = scene.started("call_1").await;
@@ -231,7 +240,7 @@ async fn a_choice_is_not_approved() {
 
 /// Knowing the id of a session gives no access to it.
 #[tokio::test]
-async fn who_may_come_in() {
+async fn socket_requires_a_credential_with_access_to_the_session() {
     let scene = Scene::new().await;
     let path = format!("/ws/{}", scene.session);
     let nobody = scene.world.door.joins(scene.world.door.handshake(&path)).await;

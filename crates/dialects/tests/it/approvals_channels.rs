@@ -33,7 +33,7 @@ async fn shown(editor: &mut Socket) -> (String, String) {
 
 /// A late decision applies to the call that the client received, even if a newer session has a call with an equal id.
 #[tokio::test]
-async fn a_late_decision_meets_its_own_call_or_none() {
+async fn late_decision_applies_to_the_call_that_was_shown_or_is_refused() {
     let world = World::new().await;
     let (alice, bot) = (world.person("alice").await, world.agent().await);
     let first = proposes(&bot, "chat-k", "first.txt").await;
@@ -72,7 +72,7 @@ async fn a_late_decision_meets_its_own_call_or_none() {
 
 /// A call id that looks like an id of this server is not mistaken for one.
 #[tokio::test]
-async fn a_call_that_is_called_as_a_question_is_not_taken_for_it() {
+async fn call_id_that_looks_like_a_question_id_refers_to_the_call() {
     let world = World::new().await;
     let (alice, bot) = (world.person("alice").await, world.agent().await);
     let session = bot.opens(json!({})).await;
@@ -90,7 +90,7 @@ async fn a_call_that_is_called_as_a_question_is_not_taken_for_it() {
 
 /// The socket of a channel shows the open questions of all its running sessions.
 #[tokio::test]
-async fn everybody_in_a_channel_sees_every_session_of_it() {
+async fn channel_socket_shows_open_questions_of_all_its_sessions() {
     let world = World::new().await;
     let (alice, bot) = (world.person("alice").await, world.agent().await);
     let mut early = alice.joins("/ws/chat-k").await;
@@ -121,7 +121,7 @@ async fn everybody_in_a_channel_sees_every_session_of_it() {
 
 /// The id of a session refers to the session, even if a channel has that name.
 #[tokio::test]
-async fn the_id_of_a_session_is_no_channel_of_somebody_else() {
+async fn session_id_refers_to_the_session_even_if_a_channel_has_that_name() {
     let world = World::new().await;
     let (alice, bot) = (world.person("alice").await, world.agent().await);
     let session = proposes(&bot, "chat-k", "mine.txt").await;
@@ -139,7 +139,7 @@ async fn the_id_of_a_session_is_no_channel_of_somebody_else() {
 
 /// No API accepts a channel name that looks like a session id.
 #[tokio::test]
-async fn a_channel_is_not_called_as_a_session() {
+async fn channel_name_that_looks_like_a_session_id_is_refused() {
     let world = World::new().await;
     let (alice, bot) = (world.person("alice").await, world.agent().await);
     world.plays();
@@ -160,7 +160,7 @@ async fn a_channel_is_not_called_as_a_session() {
 
 /// A message to a channel goes to the agent that listens there, even if other sessions run in the channel.
 #[tokio::test]
-async fn a_message_goes_to_whoever_listens() {
+async fn message_to_a_channel_goes_to_the_hosted_agent_in_it() {
     let world = World::new().await;
     let (alice, bot) = (world.person("alice").await, world.agent().await);
     let play = world.plays();

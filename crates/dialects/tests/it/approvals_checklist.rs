@@ -26,7 +26,7 @@ async fn a_rejected_call_is_no_longer_pending() {
 
 /// The agent is informed of a rejection once, and not by a tool result.
 #[tokio::test]
-async fn a_rejection_is_told_once_and_is_no_result() {
+async fn rejection_is_reported_once_and_not_as_a_tool_result() {
     let scene = Scene::new().await;
     let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
     scene.writes("call_1").await;
@@ -43,7 +43,7 @@ async fn a_rejection_is_told_once_and_is_no_result() {
 
 /// A client that reconnects does not receive a rejected call.
 #[tokio::test]
-async fn what_was_rejected_does_not_come_back() {
+async fn reconnecting_client_does_not_receive_a_rejected_call() {
     let scene = Scene::new().await;
     let path = format!("/ws/{}", scene.session);
     let mut editor = scene.alice.joins(&path).await;
@@ -63,7 +63,7 @@ async fn what_was_rejected_does_not_come_back() {
 
 /// A person approves after a rejection: the tool runs once.
 #[tokio::test]
-async fn a_call_approved_after_a_rejection_runs_once() {
+async fn call_approved_after_a_rejection_runs_once() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let play = world.plays();
@@ -98,7 +98,7 @@ async fn a_call_approved_after_a_rejection_runs_once() {
 
 /// Several pending approvals: each is decided on its own.
 #[tokio::test]
-async fn each_of_several_is_decided_on_its_own() {
+async fn pending_approvals_are_decided_separately() {
     let scene = Scene::new().await;
     let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
     let calls = ["call_1", "call_2", "call_3"];
@@ -153,7 +153,7 @@ async fn feedback_reaches_the_model() {
 
 /// A rejection without feedback: the model reads a default text.
 #[tokio::test]
-async fn a_rejection_without_feedback_has_words_of_its_own() {
+async fn rejection_without_feedback_has_a_default_text() {
     for nothing in [Value::Null, json!("")] {
         assert_eq!(
             rejected_with(nothing).await,

@@ -92,7 +92,7 @@ async fn an_approved_call_is_run_by_the_client() {
 
 /// A tool that failed is not reported as rejected, even if its error text says so.
 #[tokio::test]
-async fn a_failed_tool_is_not_a_rejection() {
+async fn failed_tool_is_not_reported_as_rejected() {
     let scene = Scene::new().await;
     let mut editor = scene.joins().await;
     let call = text(&scene.calls(&mut editor, "execute_command").await["call_id"]);
@@ -110,7 +110,7 @@ async fn a_failed_tool_is_not_a_rejection() {
 
 /// A call that the policy allows is sent without a question, to one of two clients.
 #[tokio::test]
-async fn two_clients_race_for_one_call() {
+async fn call_is_sent_to_one_of_two_clients() {
     let scene = Scene::new().await;
     for _ in 0..5 {
         let (mut first, mut second) = (scene.joins().await, scene.joins().await);
@@ -139,7 +139,7 @@ async fn two_clients_race_for_one_call() {
 /// A call that no client received waits for the next client. If a client received a call and disappeared, people are
 /// asked about the outcome; a repeatable call is offered again instead.
 #[tokio::test]
-async fn a_lost_client_leaves_the_call_to_the_next() {
+async fn call_of_a_lost_client_is_offered_again_or_asked_about() {
     let scene = Scene::new().await;
     let mut editor = scene.joins().await;
     let call = text(&scene.calls(&mut editor, "write_file").await["call_id"]);
@@ -174,7 +174,7 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
 
 /// The question about an unknown outcome has the default deadline of the dialect, on the socket of a channel too.
 #[tokio::test]
-async fn a_lost_client_of_a_channel_leaves_a_question_that_ends() {
+async fn question_about_an_unknown_outcome_in_a_channel_has_a_deadline() {
     let scene = Scene::new().await;
     let mut editor = scene.alice.joins("/ws/my-session?agent=editor").await;
     let asked = scene.calls(&mut editor, "write_file").await;
@@ -196,7 +196,7 @@ async fn a_lost_client_of_a_channel_leaves_a_question_that_ends() {
 
 /// A client that reconnects can still report a call that it was sent.
 #[tokio::test]
-async fn a_client_that_comes_back_reports() {
+async fn reconnected_client_can_report_its_call() {
     let scene = Scene::new().await;
     let mut editor = scene.joins().await;
     let call = text(&scene.calls(&mut editor, "read_file").await["call_id"]);
@@ -208,7 +208,7 @@ async fn a_client_that_comes_back_reports() {
 }
 
 /// Answers pings until the lease of the call ends later than `until`.
-async fn is_kept_beyond(scene: &Scene, editor: &mut Socket, call: &str, until: &str) {
+async fn answer_pings_until_lease_ends_after(scene: &Scene, editor: &mut Socket, call: &str, until: &str) {
     let kept = async {
         while text(&scene.action(call).await["lease_until"]).as_str() <= until {
             editor.answers_pings(1).await;
@@ -218,27 +218,27 @@ async fn is_kept_beyond(scene: &Scene, editor: &mut Socket, call: &str, until: &
 }
 
 /// Advances the clock in steps of 50 seconds while the client stays connected, and checks that the call stays started.
-async fn is_waited_for(scene: &Scene, editor: &mut Socket, call: &str, times: usize) {
+async fn check_lease_is_extended(scene: &Scene, editor: &mut Socket, call: &str, times: usize) {
     for _ in 0..times {
         let until = text(&scene.action(call).await["lease_until"]);
         scene.world.passes(50).await;
-        is_kept_beyond(scene, editor, call, &until).await;
+        answer_pings_until_lease_ends_after(scene, editor, call, &until).await;
     }
     assert_eq!(scene.action(call).await["state"], "started");
 }
 
 /// While a client is connected, its calls stay leased.
 #[tokio::test]
-async fn a_client_that_stays_is_waited_for() {
+async fn lease_of_a_call_is_extended_while_its_client_is_connected() {
     let scene = Scene::in_world(World::with(brisk()).await).await;
     let mut editor = scene.joins().await;
     let call = text(&scene.calls(&mut editor, "read_file").await["call_id"]);
-    is_waited_for(&scene, &mut editor, &call, 8).await;
+    check_lease_is_extended(&scene, &mut editor, &call, 8).await;
 }
 
 /// A client that reconnects does not receive its running call again until the lease has run out.
 #[tokio::test]
-async fn a_client_that_comes_back_is_waited_for() {
+async fn reconnected_client_does_not_receive_its_running_call_again() {
     for by_channel in [false, true] {
         let scene = Scene::in_world(World::with(brisk()).await).await;
         let path = if by_channel { "/ws/my-session?agent=editor" } else { &format!("/ws/{}", scene.session) };
@@ -253,21 +253,21 @@ async fn a_client_that_comes_back_is_waited_for() {
         drop(editor);
         scene.world.passes(59).await;
         let mut back = scene.alice.joins(path).await;
-        is_kept_beyond(&scene, &mut back, &call, &until).await;
-        is_waited_for(&scene, &mut back, &call, 5).await;
+        answer_pings_until_lease_ends_after(&scene, &mut back, &call, &until).await;
+        check_lease_is_extended(&scene, &mut back, &call, 5).await;
         // The dialect has no message by which a client says that it still runs a call, so the wait is bounded.
         scene.world.passes(50).await;
         back.answers_pings(2).await;
         scene.world.passes(61).await;
         let again = back.hears_of("tool_call").await;
         assert_eq!((&again["call_id"], &again["requires_approval"]), (&json!(given), &json!(false)));
-        is_waited_for(&scene, &mut back, &call, 8).await;
+        check_lease_is_extended(&scene, &mut back, &call, 8).await;
     }
 }
 
 /// A call whose client has gone is sent to another client that stayed connected.
 #[tokio::test]
-async fn another_client_that_is_there_is_handed_what_was_lost() {
+async fn call_of_a_lost_client_is_sent_to_another_connected_client() {
     let scene = Scene::in_world(World::with(brisk()).await).await;
     let (mut first, mut second) = (scene.joins().await, scene.joins().await);
     scene.play.says("", &[("c", "read_file", json!({ "path": "a.md" }))]);
@@ -284,7 +284,7 @@ async fn another_client_that_is_there_is_handed_what_was_lost() {
 
 /// No call is sent while the session is paused; waiting calls are sent when it resumes.
 #[tokio::test]
-async fn a_pause_holds_the_hand_over() {
+async fn no_call_is_sent_while_the_session_is_paused() {
     let scene = Scene::new().await;
     let mut editor = scene.joins().await;
     let call = text(&scene.calls(&mut editor, "write_file").await["call_id"]);
@@ -299,7 +299,7 @@ async fn a_pause_holds_the_hand_over() {
 
 /// Other people may watch and decide; only the client of the person who opened the session runs the tool.
 #[tokio::test]
-async fn only_the_client_of_whoever_opened_the_session_runs_it() {
+async fn only_the_client_of_the_session_opener_runs_its_calls() {
     let scene = Scene::new().await;
     let bob = scene.world.person("bob").await;
     let mut watcher = bob.joins(&format!("/ws/{}", scene.session)).await;
@@ -321,7 +321,7 @@ async fn only_the_client_of_whoever_opened_the_session_runs_it() {
 
 /// The first message opens a session in the channel that the client names.
 #[tokio::test]
-async fn the_first_message_opens_the_session() {
+async fn first_message_opens_a_session_in_the_channel() {
     let scene = Scene::new().await;
     let hello = json!({ "type": "user_message", "content": "Hello." });
     let mut unknown = scene.alice.joins("/ws/my-session?agent=nobody").await;
@@ -348,7 +348,7 @@ async fn the_first_message_opens_the_session() {
 /// message starts a new session with the agent of the old one, even if the channel is named by the id of its first
 /// session.
 #[tokio::test]
-async fn a_conversation_is_begun_once_and_begins_again() {
+async fn concurrent_first_messages_open_one_session() {
     let scene = Scene::new().await;
     let hello = || json!({ "type": "user_message", "content": "Hello." });
     let heard = async |editor: &mut Socket| while editor.hears_of("assistant_message").await["is_final"] != true {};
@@ -380,7 +380,7 @@ async fn a_conversation_is_begun_once_and_begins_again() {
 
 /// A failed step is reported to the client.
 #[tokio::test]
-async fn a_failed_step_is_told() {
+async fn failed_step_is_reported_to_the_client() {
     let scene = Scene::new().await;
     let mut editor = scene.joins().await;
     scene.play.fails("the key is wrong");

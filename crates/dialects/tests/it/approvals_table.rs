@@ -10,7 +10,7 @@ use server_testkit::world::World;
 
 /// State of a call when a message arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum CallState {
     /// There is no session yet.
     Nowhere,
     /// The session has no such call.
@@ -29,7 +29,7 @@ enum At {
 
 /// Messages of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Say {
+enum ClientMessage {
     Tell,
     Approve,
     Edit,
@@ -41,10 +41,19 @@ enum Say {
     NoJson,
 }
 
-const SAYINGS: [Say; 9] =
-    [Say::Tell, Say::Approve, Say::Edit, Say::Reject, Say::Many, Say::Result, Say::Error, Say::Nonsense, Say::NoJson];
+const CLIENT_MESSAGES: [ClientMessage; 9] = [
+    ClientMessage::Tell,
+    ClientMessage::Approve,
+    ClientMessage::Edit,
+    ClientMessage::Reject,
+    ClientMessage::Many,
+    ClientMessage::Result,
+    ClientMessage::Error,
+    ClientMessage::Nonsense,
+    ClientMessage::NoJson,
+];
 
-impl Say {
+impl ClientMessage {
     fn message(self, call: &str) -> Value {
         let decision = |decision: &str| json!({ "type": "hitl_decision", "call_id": call, "decision": decision });
         match self {
@@ -67,26 +76,30 @@ impl Say {
 }
 
 /// Expected result: the code of a refusal, or the state of the call afterwards.
-fn expected(at: At, say: Say) -> Result<&'static str, &'static str> {
+fn expected(at: CallState, say: ClientMessage) -> Result<&'static str, &'static str> {
     match (at, say) {
-        (_, Say::Nonsense | Say::NoJson) => Err("body_invalid"),
+        (_, ClientMessage::Nonsense | ClientMessage::NoJson) => Err("body_invalid"),
         // The session starts with the only agent of the server.
-        (At::Nowhere, Say::Tell) => Ok("as before"),
-        (At::Nowhere, _) => Err("not_found"),
-        (At::Ended, Say::Tell) => Err("session_ended"),
-        (_, Say::Tell) => Ok("as before"),
-        (At::Absent, _) => Err("not_found"),
-        (At::Waiting, Say::Approve | Say::Edit | Say::Many) => Ok("started"),
-        (At::Waiting, Say::Reject) => Ok("rejected"),
-        (At::Started, Say::Result) => Ok("done"),
-        (At::Started, Say::Error) => Ok("failed"),
-        (_, Say::Result | Say::Error) if at == At::Unknown => Ok(if say == Say::Result { "done" } else { "failed" }),
+        (CallState::Nowhere, ClientMessage::Tell) => Ok("as before"),
+        (CallState::Nowhere, _) => Err("not_found"),
+        (CallState::Ended, ClientMessage::Tell) => Err("session_ended"),
+        (_, ClientMessage::Tell) => Ok("as before"),
+        (CallState::Absent, _) => Err("not_found"),
+        (CallState::Waiting, ClientMessage::Approve | ClientMessage::Edit | ClientMessage::Many) => Ok("started"),
+        (CallState::Waiting, ClientMessage::Reject) => Ok("rejected"),
+        (CallState::Started, ClientMessage::Result) => Ok("done"),
+        (CallState::Started, ClientMessage::Error) => Ok("failed"),
+        (_, ClientMessage::Result | ClientMessage::Error) if at == CallState::Unknown => {
+            Ok(if say == ClientMessage::Result { "done" } else { "failed" })
+        }
         // The question is about the outcome: an edit names the option, a rejection means that the call failed.
-        (At::Unknown, Say::Reject) => Ok("failed"),
-        (At::Unknown, Say::Edit) => Err("body_invalid"),
-        (At::Unknown, Say::Approve | Say::Many) => Err("answer_invalid"),
-        (_, Say::Result | Say::Error) => Err("action_state"),
-        (_, Say::Approve | Say::Edit | Say::Reject | Say::Many) => Err("interaction_already_resolved"),
+        (CallState::Unknown, ClientMessage::Reject) => Ok("failed"),
+        (CallState::Unknown, ClientMessage::Edit) => Err("body_invalid"),
+        (CallState::Unknown, ClientMessage::Approve | ClientMessage::Many) => Err("answer_invalid"),
+        (_, ClientMessage::Result | ClientMessage::Error) => Err("action_state"),
+        (_, ClientMessage::Approve | ClientMessage::Edit | ClientMessage::Reject | ClientMessage::Many) => {
+            Err("interaction_already_resolved")
+        }
     }
 }
 
@@ -110,59 +123,61 @@ impl Scene {
 
     /// Brings a call into a state; returns the socket, the session, the call, and the `call_id` of the question about
     /// it.
-    async fn brought(&self, at: At) -> (Socket, String, String, String) {
+    async fn bring_call_into(&self, at: CallState) -> (Socket, String, String, String) {
         let absent = "call_absent".to_owned();
-        if at == At::Nowhere {
+        if at == CallState::Nowhere {
             return (self.alice.joins("/ws/nowhere").await, String::new(), absent.clone(), absent);
         }
         let session = self.alice.edits().await;
         let mut editor = self.alice.joins(&format!("/ws/{session}")).await;
-        if at == At::Absent {
+        if at == CallState::Absent {
             return (editor, session, absent.clone(), absent);
         }
         self.play.says("", &[("c", "write_file", json!({ "path": "a.md" }))]);
-        editor.says(Say::Tell.message("")).await;
+        editor.says(ClientMessage::Tell.message("")).await;
         let call = text(&editor.hears_of("tool_call").await["call_id"]);
         let mut asked = call.clone();
-        if at == At::Allowed {
+        if at == CallState::Allowed {
             self.alice.commands(&session, "pause").await.done();
         }
         let said = match at {
-            At::Waiting | At::Nowhere | At::Absent | At::Ended => None,
-            At::Rejected => Some(Say::Reject),
-            At::Allowed | At::Started | At::Done | At::Failed | At::Unknown => Some(Say::Approve),
+            CallState::Waiting | CallState::Nowhere | CallState::Absent | CallState::Ended => None,
+            CallState::Rejected => Some(ClientMessage::Reject),
+            CallState::Allowed | CallState::Started | CallState::Done | CallState::Failed | CallState::Unknown => {
+                Some(ClientMessage::Approve)
+            }
         };
         if let Some(said) = said {
             editor.says(said.message(&call)).await;
             editor.hears_of("hitl_resolved").await;
         }
         match at {
-            At::Ended => drop(self.alice.commands(&session, "cancel").await.done()),
-            At::Started | At::Done | At::Failed | At::Unknown => {
+            CallState::Ended => drop(self.alice.commands(&session, "cancel").await.done()),
+            CallState::Started | CallState::Done | CallState::Failed | CallState::Unknown => {
                 editor.hears_of("tool_call").await;
             }
             _ => {}
         }
         match at {
-            At::Done => editor.says(Say::Result.message(&call)).await,
-            At::Failed => editor.says(Say::Error.message(&call)).await,
-            At::Unknown => {
+            CallState::Done => editor.says(ClientMessage::Result.message(&call)).await,
+            CallState::Failed => editor.says(ClientMessage::Error.message(&call)).await,
+            CallState::Unknown => {
                 self.world.passes(61).await;
                 asked = text(&editor.hears_of("tool_call").await["call_id"]);
-                editor.is_refused(Say::Approve.message(&call), "interaction_already_resolved").await;
+                editor.is_refused(ClientMessage::Approve.message(&call), "interaction_already_resolved").await;
             }
-            At::Ended => drop(editor.hears_of("hitl_resolved").await),
+            CallState::Ended => drop(editor.hears_of("hitl_resolved").await),
             _ => {}
         }
         let wanted = match at {
-            At::Ended => "rejected".to_owned(),
+            CallState::Ended => "rejected".to_owned(),
             at => format!("{at:?}").to_lowercase(),
         };
-        self.until(&session, &call, &wanted).await;
+        self.wait_for_state(&session, &call, &wanted).await;
         (editor, session, call, asked)
     }
 
-    async fn until(&self, session: &str, call: &str, wanted: &str) {
+    async fn wait_for_state(&self, session: &str, call: &str, wanted: &str) {
         let looking = async {
             while self.state(session, call).await != wanted {
                 tokio::task::yield_now().await;
@@ -173,10 +188,10 @@ impl Scene {
     }
 }
 
-async fn check(scene: &Scene, at: At, say: Say) {
-    let (mut editor, session, call, asked) = scene.brought(at).await;
-    let message = say.message(if matches!(say, Say::Result | Say::Error) { &call } else { &asked });
-    let has_call = !matches!(at, At::Nowhere | At::Absent);
+async fn check(scene: &Scene, at: CallState, say: ClientMessage) {
+    let (mut editor, session, call, asked) = scene.bring_call_into(at).await;
+    let message = say.message(if matches!(say, ClientMessage::Result | ClientMessage::Error) { &call } else { &asked });
+    let has_call = !matches!(at, CallState::Nowhere | CallState::Absent);
     let before = if has_call { scene.state(&session, &call).await } else { String::new() };
     match expected(at, say) {
         Err(code) => {
@@ -189,7 +204,7 @@ async fn check(scene: &Scene, at: At, say: Say) {
         Ok(after) => {
             editor.says(message).await;
             if has_call {
-                scene.until(&session, &call, if after == "as before" { &before } else { after }).await;
+                scene.wait_for_state(&session, &call, if after == "as before" { &before } else { after }).await;
             }
         }
     }
@@ -202,15 +217,23 @@ macro_rules! states {
     ($($name:ident: $at:ident),*) => {$(
         #[tokio::test]
         async fn $name() {
-            for say in SAYINGS {
+            for say in CLIENT_MESSAGES {
                 // Each message has its own scene, because a late turn of the model would belong to another call.
-                check(&Scene::new().await, At::$at, say).await;
+                check(&Scene::new().await, CallState::$at, say).await;
             }
         }
     )*};
 }
 
 states! {
-    nowhere: Nowhere, absent: Absent, waiting: Waiting, allowed: Allowed, started: Started, done: Done, failed: Failed,
-    rejected: Rejected, unknown: Unknown, ended: Ended
+    messages_without_a_session_get_the_expected_reply: Nowhere,
+    messages_about_an_absent_call_get_the_expected_reply: Absent,
+    messages_about_a_waiting_call_get_the_expected_reply: Waiting,
+    messages_about_an_allowed_call_in_a_paused_session_get_the_expected_reply: Allowed,
+    messages_about_a_started_call_get_the_expected_reply: Started,
+    messages_about_a_done_call_get_the_expected_reply: Done,
+    messages_about_a_failed_call_get_the_expected_reply: Failed,
+    messages_about_a_rejected_call_get_the_expected_reply: Rejected,
+    messages_about_a_call_with_an_unknown_outcome_get_the_expected_reply: Unknown,
+    messages_in_an_ended_session_get_the_expected_reply: Ended
 }

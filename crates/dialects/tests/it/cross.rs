@@ -6,8 +6,8 @@
 
 mod answering;
 mod asking;
+mod deadlines;
 mod edits;
-mod figures;
 mod table;
 mod watching;
 
@@ -15,27 +15,27 @@ use serde_json::json;
 
 use crate::cross::answering::{answered, refused};
 use crate::cross::asking::{Stage, asked};
-use crate::cross::table::{KINDS, Kind, WIRES, Wire, asks};
+use crate::cross::table::{APIS, Api, KINDS, Kind, asks};
 use server_testkit::client::text;
 
 /// Asks every kind through one API, once for each API that answers it.
-async fn crosses(asking: Wire) {
+async fn check_every_answering_api(asking: Api) {
     let stage = Stage::new().await;
     let mut crossed = 0;
     for kind in KINDS.iter().filter(|kind| asks(asking, kind.name).is_ok()) {
-        for answering in WIRES {
-            one(&stage, asking, kind, answering).await;
+        for answering in APIS {
+            check_one_pair(&stage, asking, kind, answering).await;
             crossed += 1;
         }
     }
-    assert!(crossed >= WIRES.len(), "{asking:?} asks nothing");
+    assert!(crossed >= APIS.len(), "{asking:?} asks nothing");
 }
 
-async fn one(stage: &Stage, asking: Wire, kind: &Kind, answering: Wire) {
+async fn check_one_pair(stage: &Stage, asking: Api, kind: &Kind, answering: Api) {
     let label = format!("{} asked on {asking:?}, answered on {answering:?}", kind.name);
     let (asked, mut watchers) = asked(stage, asking, kind).await;
-    watchers.hear_that_it_is_asked(&asked, &label).await;
-    watchers.lists_hold(&asked, (true, true), &label).await;
+    watchers.expect_question(&asked, &label).await;
+    watchers.assert_listed(&asked, (true, true), &label).await;
 
     answered(&stage.alice, &asked, kind, answering, &label).await;
     let shown = stage.alice.get(&format!("/v1/interactions/{}", asked.id)).await.done();
@@ -45,8 +45,8 @@ async fn one(stage: &Stage, asking: Wire, kind: &Kind, answering: Wire) {
     for (field, expected) in kind.means.as_object().unwrap() {
         assert_eq!(answer[field], *expected, "{label}: {answer}");
     }
-    for wire in WIRES {
-        refused(&stage.bob, &asked, kind, wire, ("interaction_already_resolved", &label)).await;
+    for api in APIS {
+        refused(&stage.bob, &asked, kind, api, ("interaction_already_resolved", &label)).await;
     }
     assert_eq!(
         stage.alice.get(&format!("/v1/interactions/{}", asked.id)).await.done()["resolution"],
@@ -54,15 +54,15 @@ async fn one(stage: &Stage, asking: Wire, kind: &Kind, answering: Wire) {
     );
 
     let last = stage.root.asks_in(&asked.session, json!({ "kind": "confirmation", "title": "The last one" })).await;
-    watchers.hear_once_how_it_ended(&asked, &last.id, &label).await;
-    watchers.lists_hold(&asked, (false, false), &label).await;
-    watchers.were_told_no_secret(&label);
-    stage.resolved_once(&asked, answering, &label).await;
+    watchers.expect_one_end(&asked, &last.id, &label).await;
+    watchers.assert_listed(&asked, (false, false), &label).await;
+    watchers.assert_no_secret(&label);
+    stage.assert_resolved_once(&asked, answering, &label).await;
 }
 
 impl Stage {
     /// The end of a question gives one event and one audit entry, and the entry names the API.
-    async fn resolved_once(&self, asked: &asking::Asked, answering: Wire, label: &str) {
+    async fn assert_resolved_once(&self, asked: &asking::Asked, answering: Api, label: &str) {
         let ended = |event: &&serde_json::Value| {
             event["interaction"] == json!(asked.id) && watching::ends(&text(&event["type"]))
         };
@@ -82,62 +82,62 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn what_is_asked_over_http_is_answered_anywhere() {
-    crosses(Wire::Http).await;
+async fn question_asked_over_http_is_answered_through_every_api() {
+    check_every_answering_api(Api::Http).await;
 }
 
 #[tokio::test]
-async fn what_is_asked_on_the_socket_of_v1_is_answered_anywhere() {
-    crosses(Wire::Ws).await;
+async fn question_asked_on_the_v1_socket_is_answered_through_every_api() {
+    check_every_answering_api(Api::Ws).await;
 }
 
 #[tokio::test]
-async fn what_is_asked_by_a_flow_is_answered_anywhere() {
-    crosses(Wire::Flows).await;
+async fn question_asked_in_flows_is_answered_through_every_api() {
+    check_every_answering_api(Api::Flows).await;
 }
 
 #[tokio::test]
-async fn what_is_asked_on_the_wire_of_requests_is_answered_anywhere() {
-    crosses(Wire::Hitl).await;
+async fn question_asked_in_hitl_is_answered_through_every_api() {
+    check_every_answering_api(Api::Hitl).await;
 }
 
 #[tokio::test]
-async fn what_is_asked_on_the_socket_of_tool_approval_is_answered_anywhere() {
-    crosses(Wire::Tools).await;
+async fn question_asked_in_approvals_is_answered_through_every_api() {
+    check_every_answering_api(Api::Tools).await;
 }
 
 #[tokio::test]
-async fn what_is_asked_in_a_conversation_is_answered_anywhere() {
-    crosses(Wire::React).await;
+async fn question_asked_in_react_is_answered_through_every_api() {
+    check_every_answering_api(Api::React).await;
 }
 
 /// A question that was handed over cannot be answered through any API in its first session. All readers receive a
 /// message about the handover and later about the end of the question.
 #[tokio::test]
-async fn what_is_handed_over_is_answered_on_no_wire_where_it_was() {
+async fn handed_over_question_is_refused_in_its_first_session_by_every_api() {
     let stage = Stage::new().await;
     for kind in ["action", "confirmation"] {
         let kind = KINDS.iter().find(|one| one.name == kind).unwrap();
         let label = format!("{} handed over", kind.name);
-        let (asked, mut watchers) = asked(&stage, Wire::Http, kind).await;
-        watchers.hear_that_it_is_asked(&asked, &label).await;
+        let (asked, mut watchers) = asked(&stage, Api::Http, kind).await;
+        watchers.expect_question(&asked, &label).await;
         let path = format!("/v1/interactions/{}/handover", asked.id);
         let went = stage.bob.post(&path, json!({ "note": "ask the others" })).await.done()["handed_over"].clone();
-        for wire in WIRES {
-            refused(&stage.alice, &asked, kind, wire, ("interaction_handed_over", &label)).await;
+        for api in APIS {
+            refused(&stage.alice, &asked, kind, api, ("interaction_handed_over", &label)).await;
         }
-        watchers.hear_that_it_went(&asked, &label).await;
-        watchers.lists_hold(&asked, (false, true), &label).await;
+        watchers.expect_handover(&asked, &label).await;
+        watchers.assert_listed(&asked, (false, true), &label).await;
         let path = format!("/v1/interactions/{}/answer", text(&went["interaction"]));
         stage.alice.post(&path, kind.answer.clone()).await.done();
         let last = stage.root.asks_in(&asked.session, json!({ "kind": "confirmation", "title": "The last one" })).await;
-        watchers.hear_once_how_it_ended(&asked, &last.id, &label).await;
+        watchers.expect_one_end(&asked, &last.id, &label).await;
     }
 }
 
 /// The guide contains the table of these tests.
 #[test]
-fn the_guide_has_this_table() {
+fn guide_contains_the_table_of_kinds_and_dialects() {
     let guide = include_str!("../../../../docs/guides/wires.md");
     let table = table::written();
     assert!(guide.contains(&table), "docs/guides/wires.md lacks:\n{table}");

@@ -73,7 +73,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn the_shared_context_fills_in_questions_and_is_passed_on() {
+async fn shared_context_fills_in_questions_and_is_passed_on() {
     let mut scene = Scene::new(Value::Null).await;
     let asked = scene.asked().await;
     assert_eq!(
@@ -90,7 +90,7 @@ async fn the_shared_context_fills_in_questions_and_is_passed_on() {
 
 /// A question is required unless it says otherwise. Only an optional question can be skipped, together with its step.
 #[tokio::test]
-async fn a_question_that_is_required_cannot_be_skipped() {
+async fn required_question_cannot_be_skipped() {
     for (required, skipped) in [(Value::Null, false), (json!(true), false), (json!(false), true)] {
         let mut scene = Scene::new(required.clone()).await;
         let asked = scene.asked().await;

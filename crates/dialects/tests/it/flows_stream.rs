@@ -15,7 +15,7 @@ async fn frame(stream: &mut Frames) -> (u64, String, Value) {
 }
 
 #[tokio::test]
-async fn a_question_is_told_under_its_own_names_and_everything_else_as_flow() {
+async fn stream_has_event_names_for_questions_and_flow_for_the_rest() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({ "agent": "release-bot" })).await;
@@ -57,7 +57,7 @@ async fn a_question_is_told_under_its_own_names_and_everything_else_as_flow() {
 /// Regression test: pausing used to close the event stream, because the stream ended at each status that ends in "ED",
 /// as "PAUSED" does.
 #[tokio::test]
-async fn pausing_and_even_ending_leaves_the_stream_open() {
+async fn stream_stays_open_after_a_pause_and_after_the_end_of_the_session() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;

@@ -32,7 +32,7 @@ struct People {
     root: Someone,
 }
 
-async fn brought_to(world: &World, people: &People, state: &str) -> Question {
+async fn question_in_state(world: &World, people: &People, state: &str) -> Question {
     let quorum = if state == "half voted" { 2 } else { 1 };
     let deadline = if state == "past due" { json!(60) } else { Value::Null };
     let asked = json!({ "kind": "form", "title": "How much?", "required": false, "audience": { "quorum": quorum },
@@ -59,7 +59,7 @@ async fn brought_to(world: &World, people: &People, state: &str) -> Question {
 }
 
 #[tokio::test]
-async fn every_command_in_every_state() {
+async fn every_command_has_the_listed_reply_in_every_state() {
     let world = World::new().await;
     let people = People {
         agent: world.agent().await,
@@ -72,7 +72,7 @@ async fn every_command_in_every_state() {
     let mut cells = 0;
     for row in rows {
         for (verb, expected) in verbs[1..].iter().zip(&row[1..]) {
-            let question = brought_to(&world, &people, row[0]).await;
+            let question = question_in_state(&world, &people, row[0]).await;
             let before = people.alice.reads(&question).await;
             let reply = match *verb {
                 "respond" => people.alice.flows(&question, verb, json!({ "payload": { "amount": 3 } })).await,
@@ -108,7 +108,7 @@ async fn every_command_in_every_state() {
 
 /// Idempotency keys work in this dialect, and the refusal of a second answer names the person who answered first.
 #[tokio::test]
-async fn the_first_answer_wins_and_can_be_repeated_by_name() {
+async fn first_answer_wins_and_can_be_repeated_with_its_idempotency_key() {
     let world = World::new().await;
     let (alice, bob, question) = (
         world.person("alice").await,
@@ -132,7 +132,7 @@ async fn the_first_answer_wins_and_can_be_repeated_by_name() {
 
 /// Auto-resolving without a payload uses the fallback of the question and never runs an action.
 #[tokio::test]
-async fn auto_without_a_payload_takes_the_fallback_or_says_no() {
+async fn auto_without_a_payload_uses_the_fallback_or_rejects() {
     let world = World::new().await;
     let root = world.admin().await;
     let action = json!({ "tool": "delete_file", "arguments": { "path": "a" } });

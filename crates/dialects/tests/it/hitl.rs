@@ -60,7 +60,7 @@ fn permission() -> Value {
 
 /// A pending request has every field of the dialect under both prefixes.
 #[tokio::test]
-async fn a_request_is_shown_field_by_field() {
+async fn pending_request_has_every_field_of_the_dialect() {
     let world = World::new().await;
     let question = asks(&world, "conv-uuid", clarification()).await;
     let person = world.person("alice").await;
@@ -106,7 +106,7 @@ async fn a_request_is_shown_field_by_field() {
 
 /// The fields of an option are mapped to those of the dialect.
 #[tokio::test]
-async fn the_particulars_of_options_variables_and_tools_are_shown() {
+async fn fields_of_options_variables_and_tools_are_shown() {
     let world = World::new().await;
     let person = world.person("alice").await;
     let shown = async |body: Value| {
@@ -136,7 +136,7 @@ async fn the_particulars_of_options_variables_and_tools_are_shown() {
 
 /// Each type is answered with its own response data, and the agent receives the matching answer.
 #[tokio::test]
-async fn each_type_is_answered_in_its_own_form() {
+async fn each_request_type_is_answered_with_its_response_data() {
     let world = World::new().await;
     let person = world.person("alice").await;
     let check = async |body: Value, hitl_type: &str, data: Value, expected: Value| {
@@ -174,7 +174,7 @@ async fn each_type_is_answered_in_its_own_form() {
 
 /// A response of the wrong type or form is refused and changes nothing.
 #[tokio::test]
-async fn what_does_not_fit_is_refused() {
+async fn response_of_the_wrong_type_or_form_is_refused() {
     let world = World::new().await;
     let person = world.person("alice").await;
     let check = async |body: Value, hitl_type: &str, data: Value, code: &str, pointer: &str| {
@@ -215,7 +215,7 @@ async fn what_does_not_fit_is_refused() {
 
 /// A secret reaches the agent and is in no reply of the dialect.
 #[tokio::test]
-async fn a_secret_is_in_no_reply() {
+async fn secret_appears_in_no_reply() {
     let world = World::new().await;
     let (person, agent, question) = (world.person("alice").await, world.agent().await, world.asks(env_var()).await);
     let data = json!({ "values": { "OPENAI_API_KEY": "sk-marker" }, "save": false });
@@ -229,7 +229,7 @@ async fn a_secret_is_in_no_reply() {
 
 /// `allow_always` and `remember` create a standing grant for the tool in this session, but only for a proposed action.
 #[tokio::test]
-async fn always_is_remembered_where_it_can_be() {
+async fn allow_always_creates_a_grant_only_for_a_proposed_action() {
     let world = World::new().await;
     let (person, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -260,7 +260,7 @@ async fn always_is_remembered_where_it_can_be() {
 
 /// A second response is refused and names the first responder.
 #[tokio::test]
-async fn the_second_response_is_told_who_was_first() {
+async fn second_response_is_refused_with_the_name_of_the_first_responder() {
     let world = World::new().await;
     let (alice, bob, question) = (world.person("alice").await, world.person("bob").await, world.asks(decision()).await);
     responds(&alice, &question.id, "decision", json!({ "decision": "rolling" })).await.done();
@@ -272,7 +272,7 @@ async fn the_second_response_is_told_who_was_first() {
 
 /// Idempotency keys work in this dialect.
 #[tokio::test]
-async fn a_response_can_be_repeated_under_its_name() {
+async fn response_can_be_repeated_with_its_idempotency_key() {
     let world = World::new().await;
     let (alice, question) = (world.person("alice").await, world.asks(decision()).await);
     let body =
@@ -286,7 +286,7 @@ async fn a_response_can_be_repeated_under_its_name() {
 
 /// A request of another tenant is not found; agents cannot respond; a credential is required.
 #[tokio::test]
-async fn nobody_reaches_over_the_walls() {
+async fn requests_of_another_tenant_are_not_found() {
     let world = World::new().await;
     let question = asks(&world, "conv-uuid", decision()).await;
     let (stranger, agent, person) = (world.stranger().await, world.agent().await, world.person("alice").await);
@@ -322,7 +322,7 @@ async fn nobody_reaches_over_the_walls() {
 
 /// An approval cannot change arguments in this dialect: a response that does is refused, and nothing is approved.
 #[tokio::test]
-async fn what_is_allowed_is_what_was_shown() {
+async fn approval_that_changes_arguments_is_refused() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let action = json!({ "tool": "delete_file", "arguments": { "path": "x", "action": "now" } });

@@ -8,7 +8,7 @@ use server_testkit::world::World;
 
 /// Every kind is shown as the nearest type, names its kind, and is answered in the form of that type.
 #[tokio::test]
-async fn every_kind_can_be_answered_here() {
+async fn every_kind_of_question_can_be_answered() {
     let world = World::new().await;
     let person = world.person("alice").await;
     let check = async |body: Value, hitl_type: &str, data: Value, expected: Value| {
@@ -63,7 +63,7 @@ async fn requested(world: &World, body: Value) -> Question {
 /// Without `timeout_seconds` the deadline is 300 seconds, and 60 for a permission. The request decides how the question
 /// ends then.
 #[tokio::test]
-async fn what_nobody_answers_in_time_follows_from_the_request() {
+async fn request_ends_at_its_deadline_with_its_own_fallback() {
     let world = World::new().await;
     let person = world.person("alice").await;
     let check = async |body: Value, seconds: i64, after: &str, answer: Value| {
@@ -110,7 +110,7 @@ async fn what_nobody_answers_in_time_follows_from_the_request() {
 
 /// A request of this dialect is a normal question and can be answered through every API.
 #[tokio::test]
-async fn what_is_asked_here_is_answered_anywhere() {
+async fn request_is_a_normal_question_that_v1_can_answer() {
     let world = World::new().await;
     let person = world.person("alice").await;
     let body = json!({ "request_type": "permission", "tool_name": "shell_execute", "action": "rm -rf ./temp/*",

@@ -12,7 +12,7 @@ fn question() -> Value {
     json!({ "kind": "choice", "title": "Which?", "options": [{ "id": "a", "label": "A" }], "deadline_seconds": 300 })
 }
 
-fn chooses() -> Value {
+fn choice_response() -> Value {
     json!({ "decision": "a" })
 }
 
@@ -20,7 +20,7 @@ fn chooses() -> Value {
 async fn in_state(world: &World, person: &Someone, state: &str) -> Question {
     let asked = world.asks(question()).await;
     let agent = world.agent().await;
-    let answered = async || responds(person, &asked.id, "decision", chooses()).await.done();
+    let answered = async || responds(person, &asked.id, "decision", choice_response()).await.done();
     match state {
         "answered" => drop(answered().await),
         "processing" => {
@@ -46,13 +46,13 @@ async fn in_state(world: &World, person: &Someone, state: &str) -> Question {
 
 /// A response is accepted once, while the request is pending; in other states it is refused and changes nothing.
 #[tokio::test]
-async fn a_response_in_every_state() {
+async fn response_is_accepted_only_while_the_request_is_pending() {
     let world = World::new().await;
     let person = world.person("alice").await;
     for state in STATES {
         let asked = in_state(&world, &person, state).await;
         let before = person.reads(&asked).await;
-        let reply = responds(&person, &asked.id, "decision", chooses()).await;
+        let reply = responds(&person, &asked.id, "decision", choice_response()).await;
         match state {
             "pending" => assert_eq!(reply.done(), json!({ "success": true, "message": "Response received" })),
             "timeout" => drop(refused(reply, 410, "interaction_expired")),
@@ -66,7 +66,7 @@ async fn a_response_in_every_state() {
 
 /// A request can be cancelled only while it is pending.
 #[tokio::test]
-async fn a_cancellation_in_every_state() {
+async fn cancellation_is_accepted_only_while_the_request_is_pending() {
     let world = World::new().await;
     let person = world.person("alice").await;
     for state in STATES {
@@ -83,7 +83,7 @@ async fn a_cancellation_in_every_state() {
 
 /// The list contains only pending requests.
 #[tokio::test]
-async fn a_list_in_every_state() {
+async fn list_contains_only_pending_requests() {
     let world = World::new().await;
     let person = world.person("alice").await;
     for state in STATES {
@@ -98,7 +98,7 @@ async fn a_list_in_every_state() {
 
 /// All pending requests of a conversation are listed, oldest first, and each can be answered separately.
 #[tokio::test]
-async fn a_second_request_does_not_hide_the_first() {
+async fn all_pending_requests_are_listed_oldest_first() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({ "channel": "conv-uuid" })).await;
@@ -111,13 +111,13 @@ async fn a_second_request_does_not_hide_the_first() {
         found["requests"].as_array().unwrap().iter().map(|item| text(&item["id"])).collect::<Vec<_>>()
     };
     assert_eq!(listed().await, [asked[0].id.clone(), asked[1].id.clone(), asked[2].id.clone()]);
-    responds(&person, &asked[1].id, "decision", chooses()).await.done();
+    responds(&person, &asked[1].id, "decision", choice_response()).await.done();
     assert_eq!(listed().await, [asked[0].id.clone(), asked[2].id.clone()]);
 }
 
 /// When a lease runs out, the request goes back to `answered` and is not lost; a failed delivery is visible.
 #[tokio::test]
-async fn what_an_agent_leaves_behind_is_answered_and_not_processed() {
+async fn request_is_shown_as_answered_after_its_lease_expired() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let asked = in_state(&world, &person, "processing").await;
@@ -136,7 +136,7 @@ async fn what_an_agent_leaves_behind_is_answered_and_not_processed() {
 
 /// An answer that was not processed before a restart is offered to its agent afterwards.
 #[tokio::test]
-async fn what_was_answered_and_not_processed_is_recovered_at_start() {
+async fn answers_that_were_not_processed_are_offered_after_a_restart() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let mut asked = Vec::new();

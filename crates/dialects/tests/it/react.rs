@@ -93,7 +93,7 @@ fn plans() -> Value {
 
 /// Example 1: a missing key. The text of the person reaches the agent.
 #[tokio::test]
-async fn a_missing_key_is_asked_for() {
+async fn question_about_a_missing_key_is_shown_and_answered() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let (question, data) = shown(&world, &person, api_key()).await;
@@ -121,7 +121,7 @@ async fn a_missing_key_is_asked_for() {
 
 /// Example 2: the deletion of a file. The warning is `isDangerous`.
 #[tokio::test]
-async fn a_deletion_is_asked_for_as_dangerous() {
+async fn deletion_is_shown_as_dangerous() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let (question, data) = shown(&world, &person, deletion()).await;
@@ -139,7 +139,7 @@ async fn a_deletion_is_asked_for_as_dangerous() {
 
 /// Example 3: a choice of plans. The chosen plan reaches the agent with its metadata; a retry requires feedback.
 #[tokio::test]
-async fn plans_are_offered_as_options() {
+async fn plans_are_shown_as_options_with_metadata() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let (question, data) = shown(&world, &person, plans()).await;
@@ -160,7 +160,7 @@ async fn plans_are_offered_as_options() {
 
 /// A tool approval offers approve, retry, reject and terminate, and shows the tool call.
 #[tokio::test]
-async fn a_tool_approval_has_four_options() {
+async fn tool_approval_has_four_options() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({ "channel": "session-123" })).await;
@@ -195,7 +195,7 @@ async fn a_tool_approval_has_four_options() {
 
 /// Every kind is shown as the nearest type, names its kind, and can be answered with its options.
 #[tokio::test]
-async fn every_kind_can_be_answered_here() {
+async fn every_kind_of_question_can_be_answered() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let check = async |body: Value, kind: &str, option: &str, said: (Option<&str>, Value), answer: Value| {
@@ -259,7 +259,7 @@ async fn every_kind_can_be_answered_here() {
 
 /// A client that reconnects continues after its last event, does not receive closed questions, and misses nothing.
 #[tokio::test]
-async fn a_stream_goes_on_where_it_broke_off() {
+async fn reconnected_stream_continues_after_the_last_event() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let first = asks(&world, deletion()).await;
@@ -300,7 +300,7 @@ async fn a_stream_goes_on_where_it_broke_off() {
 /// A position in one session does not apply to another session of the channel, although event numbers repeat between
 /// sessions.
 #[tokio::test]
-async fn what_was_seen_of_one_session_hides_nothing_of_another() {
+async fn position_in_one_session_does_not_apply_to_another() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let path = format!("{STREAM}?sessionId=session-123");

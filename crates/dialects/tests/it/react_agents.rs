@@ -46,7 +46,7 @@ fn weather() -> Value {
 /// Example 1 with a hosted agent: the turn pauses, the answer reaches the model, the turn continues, and the next turn
 /// follows.
 #[tokio::test]
-async fn a_conversation_about_a_missing_key() {
+async fn conversation_pauses_for_a_missing_key_and_continues() {
     let world = World::live().await;
     let _workshop = Workshop::of(&world, vec![weather()]);
     let person = world.person("alice").await;
@@ -87,7 +87,7 @@ async fn a_conversation_about_a_missing_key() {
 /// Example 2 with a hosted agent: only an approval runs the tool, and once; a reader that leaves the stream changes
 /// nothing.
 #[tokio::test]
-async fn a_deletion_is_run_once_and_only_when_it_is_approved() {
+async fn deletion_runs_once_and_only_if_approved() {
     let world = World::live().await;
     let cleaner = scripted(
         "cleaner",
@@ -140,7 +140,7 @@ async fn a_deletion_is_run_once_and_only_when_it_is_approved() {
 
 /// Example 3 with a hosted agent: the metadata of the chosen option reaches the model; a retry asks again.
 #[tokio::test]
-async fn a_choice_of_plans_reaches_the_model() {
+async fn chosen_plan_reaches_the_model_with_its_metadata() {
     let world = World::live().await;
     let offer = |ids: &[&str]| -> Value {
         let plans = ids
@@ -172,7 +172,7 @@ async fn a_choice_of_plans_reaches_the_model() {
 
 /// With several agents and no default, a message must name one. A failure is reported on the stream.
 #[tokio::test]
-async fn an_agent_is_named_where_there_are_several_and_a_failure_is_told() {
+async fn message_must_name_one_of_several_agents_and_failures_are_reported() {
     let world = World::live().await;
     let mut broken = scripted("broken", json!([{ "again": true, "calls": [{ "tool": "no_such_tool" }] }]));
     broken["limits"] = json!({ "iterations": 2 });
@@ -189,7 +189,7 @@ async fn an_agent_is_named_where_there_are_several_and_a_failure_is_told() {
 
 /// The server accepts the bodies that the original page sends, except for the id of the request.
 #[tokio::test]
-async fn the_bodies_of_the_original_page_are_accepted() {
+async fn request_bodies_of_the_original_page_are_accepted() {
     let world = World::live().await;
     let cleaner = scripted(
         "cleaner",

@@ -10,7 +10,7 @@ use server_testkit::world::World;
 const CHANNEL: &str = "session-123";
 
 /// Opens sessions in one channel and asks a question in each.
-async fn asked_in_many(agent: &Someone, count: usize) -> Vec<Question> {
+async fn ask_in_many_sessions(agent: &Someone, count: usize) -> Vec<Question> {
     let mut asked = Vec::with_capacity(count);
     for _ in 0..count {
         let session = agent.opens(json!({ "channel": CHANNEL })).await;
@@ -41,7 +41,7 @@ fn ids(asked: &[Question]) -> Vec<String> {
     ids
 }
 
-async fn nothing_is_left(person: &Someone, last: &str) {
+async fn assert_nothing_is_streamed_after(person: &Someone, last: &str) {
     let path = format!("{STREAM}?sessionId={CHANNEL}");
     let request = person.request(reqwest::Method::GET, &path).header("last-event-id", last);
     assert_eq!(reply(request).await.status, 204, "after {last}");
@@ -49,11 +49,11 @@ async fn nothing_is_left(person: &Someone, last: &str) {
 
 /// A reader reconnects to a channel of many sessions with its last event id and misses nothing.
 #[tokio::test]
-async fn a_reader_comes_back_to_a_channel_of_many_sessions() {
+async fn reader_reconnects_to_a_channel_of_many_sessions() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let path = format!("{STREAM}?sessionId={CHANNEL}");
-    let asked = asked_in_many(&agent, 130).await;
+    let asked = ask_in_many_sessions(&agent, 130).await;
     let mut frames = person.follows(&path, None).await;
     let (last, found) = shown(&mut frames, asked.len()).await;
     assert_eq!(found, ids(&asked), "each is shown once");
@@ -70,12 +70,12 @@ async fn a_reader_comes_back_to_a_channel_of_many_sessions() {
 
 /// A reader receives the end of every session that it was reading, even if all ended while it was disconnected.
 #[tokio::test]
-async fn the_end_of_every_session_is_told() {
+async fn reconnecting_reader_receives_the_end_of_every_session() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let path = format!("{STREAM}?sessionId={CHANNEL}");
     for (away, at_once) in [([0, 1, 2], true), ([2, 1, 0], true), ([1, 2, 0], false)] {
-        let asked = asked_in_many(&agent, 3).await;
+        let asked = ask_in_many_sessions(&agent, 3).await;
         let mut frames = person.follows(&path, None).await;
         let (last, found) = shown(&mut frames, 3).await;
         assert_eq!(found, ids(&asked));
@@ -94,21 +94,21 @@ async fn the_end_of_every_session_is_told() {
             last = id;
         }
         assert!(frames.next().await.is_none(), "all of them have ended");
-        nothing_is_left(&person, &last).await;
+        assert_nothing_is_streamed_after(&person, &last).await;
     }
 }
 
 /// Sessions that began and ended while a reader was disconnected are streamed as well.
 #[tokio::test]
-async fn what_began_and_ended_meanwhile_is_told() {
+async fn sessions_that_ended_during_a_disconnection_are_streamed() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let path = format!("{STREAM}?sessionId={CHANNEL}");
-    let asked = asked_in_many(&agent, 1).await;
+    let asked = ask_in_many_sessions(&agent, 1).await;
     let mut frames = person.follows(&path, None).await;
     let (last, _) = shown(&mut frames, 1).await;
     drop(frames);
-    for question in asked_in_many(&agent, 2).await {
+    for question in ask_in_many_sessions(&agent, 2).await {
         agent.commands(&question.session, "complete").await.done();
     }
     let mut frames = person.follows(&path, Some(&last)).await;
@@ -118,5 +118,5 @@ async fn what_began_and_ended_meanwhile_is_told() {
     agent.commands(&asked[0].session, "complete").await.done();
     let (last, _) = until(&mut frames, "COMPLETED").await;
     assert!(frames.next().await.is_none(), "all of them have ended");
-    nothing_is_left(&person, &last).await;
+    assert_nothing_is_streamed_after(&person, &last).await;
 }

@@ -28,7 +28,7 @@ async fn in_state(world: &World, person: &Someone, state: &str) -> Question {
 
 /// A response is accepted once, while the request is open; in other states it is refused and changes nothing.
 #[tokio::test]
-async fn a_response_in_every_state() {
+async fn response_is_accepted_only_while_the_request_is_open() {
     let world = World::new().await;
     let person = world.person("alice").await;
     for state in STATES {
@@ -46,7 +46,7 @@ async fn a_response_in_every_state() {
 
 /// A session of an external agent refuses messages in every state; only hosted agents accept them.
 #[tokio::test]
-async fn a_message_in_every_state_of_a_foreign_session() {
+async fn message_to_a_session_of_an_external_agent_is_refused() {
     let world = World::new().await;
     let person = world.person("alice").await;
     for state in STATES {
@@ -61,7 +61,7 @@ async fn a_message_in_every_state_of_a_foreign_session() {
 /// A hosted session accepts messages in every state except ended. A message to the id of an ended session is refused; a
 /// message to its channel starts a new session. A stream can be read in every state of the session.
 #[tokio::test]
-async fn a_message_and_a_reader_in_every_state_of_our_own_session() {
+async fn hosted_session_accepts_messages_and_readers_until_it_ends() {
     for (state, agent) in [("listens", "speaks"), ("waits", "asks"), ("paused", "asks"), ("ended", "speaks")] {
         let world = World::live().await;
         let fine = json!({ "say": "Fine.", "again": true });
@@ -101,7 +101,7 @@ async fn a_message_and_a_reader_in_every_state_of_our_own_session() {
 
 /// Unknown sessions, requests and options are refused and change nothing.
 #[tokio::test]
-async fn what_is_unknown_is_an_error() {
+async fn unknown_sessions_requests_and_options_are_refused() {
     let world = World::new().await;
     let person = world.person("alice").await;
     let asked = in_state(&world, &person, "pending").await;
@@ -136,7 +136,7 @@ async fn what_is_unknown_is_an_error() {
 
 /// A session is found by its channel, its id and the UUID in it; a session of another tenant is not found.
 #[tokio::test]
-async fn nobody_reaches_over_the_walls() {
+async fn sessions_of_another_tenant_are_not_found() {
     let world = World::new().await;
     let (person, stranger, agent) = (world.person("alice").await, world.stranger().await, world.agent().await);
     let asked = in_state(&world, &person, "pending").await;

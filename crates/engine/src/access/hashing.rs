@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_those_of_the_library() {
+    fn hashes_equal_those_of_the_argon2_library() {
         let mut arena = Arena::new();
         let mut hasher = Hasher(&mut arena);
         let hash = hasher.hash(b"correct horse", &[7; 16]).unwrap();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn memory_is_allocated_once_for_each_place() {
+    async fn hashing_memory_is_reused() {
         let turns = HashQueue::default();
         let hashing = (0..8_u8).map(|number| turns.in_turn(move |hasher| hasher.hash(b"password", &[number; 16])));
         let hashes = futures::future::join_all(hashing).await;
@@ -139,7 +139,7 @@ mod tests {
 
     /// A request that finds the queue full is refused at once.
     #[tokio::test]
-    async fn the_queue_has_an_end() {
+    async fn full_hash_queue_refuses_further_requests() {
         let turns = HashQueue::default();
         let places = Arc::clone(&turns.places).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
         let taken = u32::try_from(AT_ONCE + MOST_WAITING - 1).unwrap();

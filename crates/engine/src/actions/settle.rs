@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_before_stays_with_the_place_that_it_is_of() {
+    fn previous_file_text_is_shown_only_for_the_same_path() {
         let check = |edited: Value, expected: Value| {
             let arguments = json!({ "path": "a", "content": "new" });
             let action = Some(Call { tool: "write_file".into(), arguments });

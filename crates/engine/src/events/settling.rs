@@ -119,7 +119,7 @@ mod tests {
 
     /// Twenty readers of one project share one poll after each pause, and the pauses grow to half a second.
     #[tokio::test]
-    async fn one_reader_looks_for_all_and_less_and_less_often() {
+    async fn waiting_readers_share_one_poll_at_growing_intervals() {
         let settling = ProjectWaits::default();
         let (looks, pauses) = (Mutex::new(0), Mutex::new(Vec::new()));
         let look = || {
@@ -140,7 +140,7 @@ mod tests {
 
     /// A reader with an older cursor than the polling reader continues as soon as that reader has polled.
     #[tokio::test]
-    async fn a_reader_who_is_further_behind_does_not_wait_for_the_others() {
+    async fn reader_with_an_older_cursor_continues_after_the_shared_poll() {
         let settling = ProjectWaits::default();
         let look = || async { Ok(at(7)) };
         let sleep = |_| tokio::task::yield_now();
@@ -154,7 +154,7 @@ mod tests {
 
     /// The polling reader may be dropped at any time. The next reader continues with the pause that was reached.
     #[tokio::test]
-    async fn the_turn_is_passed_on() {
+    async fn polling_passes_to_the_next_reader_when_the_poller_is_dropped() {
         let settling = ProjectWaits::default();
         let pauses = Mutex::new(Vec::new());
         let sleep = |pause: Duration| {

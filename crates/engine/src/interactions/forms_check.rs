@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_and_a_tenant_leave_places_to_others() {
+    async fn concurrent_form_checks_of_a_key_and_tenant_are_limited() {
         let checks = Checks::new(CheckLimits { all: 4, key: 2, waiting: 3, ..CheckLimits::default() });
         let (first, second) = (at_once(&checks, account(1, 1)).await, at_once(&checks, account(1, 1)).await);
         assert!(first.is_some() && second.is_some());
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_queue_of_a_key_has_an_end() {
+    async fn full_form_check_queue_of_a_key_refuses_further_checks() {
         let checks = Checks::new(CheckLimits { all: 4, key: 1, waiting: 2, ..CheckLimits::default() });
         let running = at_once(&checks, account(1, 1)).await.unwrap();
         let mut waiting = Box::pin(checks.place(account(1, 1)));

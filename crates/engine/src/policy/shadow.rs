@@ -253,7 +253,7 @@ mod tests {
 
     /// A ruling is given although unfinished drafts hold all permits.
     #[tokio::test]
-    async fn a_draft_without_a_place_holds_up_no_ruling() {
+    async fn ruling_does_not_wait_for_a_free_draft_permit() {
         let directory = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_ring_between_listening_and_waiting_is_heard_and_rooms_are_cleared() {
+    async fn ring_before_the_wait_is_noticed_and_unused_topics_are_removed() {
         let bell = Bell::default();
         let mut first = bell.listen(Topic::Timers);
         let mut second = bell.listen(Topic::Timers);

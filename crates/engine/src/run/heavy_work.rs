@@ -49,7 +49,7 @@ mod tests {
 
     /// Work whose caller has gone is told so, and its permit is released only when it has ended.
     #[tokio::test]
-    async fn work_that_nobody_waits_for_keeps_its_turn_until_it_ends() {
+    async fn abandoned_work_keeps_its_permit_until_it_ends() {
         let turns = Arc::new(Semaphore::new(1));
         let turn = HeavyWork::new(Arc::clone(&turns).acquire_owned().await.unwrap());
         let ((begun, begins), (go_on, goes_on)) = (mpsc::channel(), mpsc::channel::<()>());

@@ -106,7 +106,7 @@ mod tests {
     use domain::SignedDuration;
 
     #[test]
-    fn ids_grow_even_when_the_clock_jumps_back() {
+    fn ids_increase_even_if_the_clock_jumps_back() {
         let ids = Ids::default();
         let start = Timestamp::from_second(1_800_000_000).unwrap();
         let mut last = ids.fresh(start);
@@ -119,7 +119,7 @@ mod tests {
         }
     }
     #[test]
-    fn a_step_sorts_after_the_one_before_it_whichever_node_made_that_one() {
+    fn step_id_sorts_after_the_previous_one_of_any_node() {
         let (one, other) = (Ids::default(), Ids::default());
         let start = Timestamp::from_second(1_800_000_000).unwrap();
         let mut last = one.step(start);

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn large_events_are_held_a_few_at_a_time_and_small_ones_a_hundred() {
+    fn batch_size_shrinks_for_large_events_and_grows_for_small_ones() {
         let mut portion = BatchSize::default();
         check(&mut portion, 10, 100, 100);
         check(&mut portion, 20_000, 3, 3);

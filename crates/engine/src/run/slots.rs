@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_holder_has_places_of_its_own() {
+    async fn slots_are_limited_per_holder() {
         let slots = Slots::new(2);
         let (first, second) = (slots.take("a").unwrap(), slots.take("a").unwrap());
         assert!(slots.take("a").is_none());
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn holders_without_a_place_are_forgotten() {
+    fn holders_without_a_slot_are_removed() {
         let slots = Slots::new(1);
         let held = slots.take(0).unwrap();
         for holder in 1..=3 * TRIM_AT {

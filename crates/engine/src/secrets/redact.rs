@@ -133,18 +133,18 @@ mod tests {
     }
 
     #[test]
-    fn the_longer_of_two_that_begin_alike_is_hidden() {
+    fn longest_of_secrets_with_a_common_prefix_is_redacted() {
         let secrets = secrets(&[("A", "abc"), ("B", "abcdef")]);
         assert_eq!(secrets.hide("xabcdefabcd"), "x[secret B][secret A]d");
     }
 
     #[test]
-    fn nothing_is_hidden_where_there_is_nothing_to_hide() {
+    fn empty_secret_redacts_nothing() {
         assert_eq!(secrets(&[("EMPTY", "")]).hide("abc"), "abc");
     }
 
     #[test]
-    fn every_text_of_a_result_is_looked_through() {
+    fn every_string_key_and_number_of_a_result_is_redacted() {
         let result =
             json!({"stdout": "k3y", "lines": ["k3y", 1, null, {"x": "ak3yb"}], "k3y": 47_110_815, "pin": [4711]});
         let hidden = json!({"stdout": "[secret K]", "lines": ["[secret K]", 1, null, {"x": "a[secret K]b"}],
@@ -153,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn values_are_not_in_the_debug_form() {
+    fn debug_output_contains_no_secret_values() {
         assert!(!format!("{:?}", secrets(&[("K", "k3y")])).contains("k3y"));
     }
 
     proptest! {
         #[test]
-        fn pieces_make_no_difference(text in "[ab]{0,40}", first in "[ab]{1,5}", second in "[ab]{1,5}", size in 1_usize..7) {
+        fn stream_is_redacted_at_any_chunk_size(text in "[ab]{0,40}", first in "[ab]{1,5}", second in "[ab]{1,5}", size in 1_usize..7) {
             let secrets = secrets(&[("A", &first), ("B", &second)]);
             let mut hiding = StreamRedactor::new(secrets.clone());
             let mut out = Vec::new();

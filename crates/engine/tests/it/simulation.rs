@@ -108,7 +108,7 @@ fn tell(seed: u64, run: &Run) {
 }
 
 #[test]
-fn whatever_dies_and_whoever_races_nothing_is_lost_or_done_twice() {
+fn crashes_and_races_lose_and_repeat_nothing() {
     if let Some(seed) = asked_for("HOLDPOINT_SIM_SEED") {
         let run = run(seed, None, true);
         tell(seed, &run);
@@ -135,7 +135,7 @@ fn whatever_dies_and_whoever_races_nothing_is_lost_or_done_twice() {
 }
 
 #[test]
-fn a_seed_tells_the_same_story_twice() {
+fn runs_with_one_seed_are_identical() {
     for seed in 0..10 {
         assert_eq!(run(seed, None, true).story, run(seed, None, true).story, "seed {seed}");
     }
@@ -148,7 +148,7 @@ fn check(sabotage: Sabotage) {
 }
 
 #[test]
-fn a_broken_store_is_noticed() {
+fn sabotaged_store_is_detected() {
     check(Sabotage::DropsEvents);
     check(Sabotage::DropsEntries);
     check(Sabotage::AcknowledgesWithoutCommit);

@@ -4,7 +4,7 @@ use super::*;
 
 /// Errors of a store go to the log only: they name tables, files, addresses and statements.
 #[tokio::test]
-async fn nothing_of_the_inside_is_told() {
+async fn error_responses_reveal_no_internal_details() {
     let inside = || "relation holdpoint.interactions at 10.0.0.7:5432, /var/lib/holdpoint".to_owned();
     let errors = [
         StoreError::Unavailable(inside()),

@@ -95,7 +95,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_mightiest_role_that_a_claim_names_counts() {
+    fn highest_role_in_a_claim_is_used() {
         let check = |claims: Value, path: &str, expected: Option<Role>| {
             assert_eq!(role(claims.as_object().unwrap(), path), expected, "{path} of {claims}");
         };

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_that_takes_long_is_followed_by_a_rest_nine_times_as_long() {
+    fn count_is_repeated_after_nine_times_its_duration() {
         let check = |since: u64, took: u64, again: bool| {
             let found = rested(Duration::from_millis(since), Duration::from_millis(took));
             assert_eq!(found, again, "{since} ms after a count of {took} ms");

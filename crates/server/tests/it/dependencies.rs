@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::floors::packages;
+use crate::crate_layers::packages;
 
 /// Attribute of a crate root. Units with tests also see the development dependencies, so the lint is off there.
 const LINT: &str = "#![cfg_attr(not(test), warn(unused_crate_dependencies))]";

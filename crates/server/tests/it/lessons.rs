@@ -38,7 +38,7 @@ fn lessons() -> Vec<(String, String, Vec<String>)> {
 }
 
 /// Reports whether a file has a test of this name; a plain function, a comment or a longer name does not count.
-fn has(file: &Path, text: &str, name: &str) -> bool {
+fn has_test(file: &Path, text: &str, name: &str) -> bool {
     if file.extension().is_some_and(|extension| extension == "ts") {
         return text.lines().any(|line| line.starts_with(&format!("test('{name}',")));
     }
@@ -67,7 +67,7 @@ fn every_lesson_has_tests_that_exist() {
                 continue;
             };
             let path = root().join(file);
-            if !fs::read_to_string(&path).is_ok_and(|text| has(&path, &text, name)) {
+            if !fs::read_to_string(&path).is_ok_and(|text| has_test(&path, &text, name)) {
                 missing.push(format!("{lesson}: {test}"));
             }
         }
@@ -76,12 +76,12 @@ fn every_lesson_has_tests_that_exist() {
 }
 
 #[test]
-fn only_a_test_counts() {
+fn only_test_functions_are_found_as_tests() {
     let rust = Path::new("a.rs");
     let text = "#[tokio::test(flavor = \"multi_thread\")]\nasync fn one() {}\n\nfn two() {}\n// fn three()\n    #[test]\n    fn four(x in y) {}\n";
     for (name, wanted) in [("one", true), ("two", false), ("three", false), ("four", true), ("on", false)] {
-        assert_eq!(has(rust, text, name), wanted, "{name}");
+        assert_eq!(has_test(rust, text, name), wanted, "{name}");
     }
     let web = "test('it works', async () => {\n// test('gone', x)\n";
-    assert!(has(Path::new("a.ts"), web, "it works") && !has(Path::new("a.ts"), web, "gone"));
+    assert!(has_test(Path::new("a.ts"), web, "it works") && !has_test(Path::new("a.ts"), web, "gone"));
 }

@@ -5,8 +5,8 @@
 extern crate holdpoint_server as server;
 
 mod api;
+mod crate_layers;
 mod dependencies;
-mod floors;
+mod engine_modules;
 mod lessons;
-mod rooms;
 mod targets;

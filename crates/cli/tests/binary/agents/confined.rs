@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use crate::agents::place::{Place, asked, ended, starts};
-use crate::common::{House, Launch, Server, on_postgres, until};
+use crate::agents::place::{AgentFiles, asked, ended, starts};
+use crate::common::{Deployment, Launch, Server, on_postgres, until};
 
 /// Definition of an agent that runs one command and ends.
 fn runner(command: &str, settings: &str) -> String {
@@ -20,8 +20,8 @@ fn runner(command: &str, settings: &str) -> String {
 }
 
 /// Starts an agent that runs one command, approves the command as a person, and returns the action.
-async fn ran(house: &House, server: &Server, agent: &str) -> Value {
-    let alice = server.client(&house.key("operator", "alice"));
+async fn run_approved_command(deployment: &Deployment, server: &Server, agent: &str) -> Value {
+    let alice = server.client(&deployment.key("operator", "alice"));
     let session = starts(&alice, agent).await;
     let question = asked(&alice, &session).await;
     alice.answer(question["id"].as_str().unwrap(), json!({ "option": "approve" })).await.done(200);
@@ -31,15 +31,15 @@ async fn ran(house: &House, server: &Server, agent: &str) -> Value {
     actions["actions"][0].clone()
 }
 
-fn launched(place: &Place, launch: Launch) -> Launch {
-    place.launch(launch, 8)
+fn launch_with_steps(files: &AgentFiles, launch: Launch) -> Launch {
+    files.launch(launch, 8)
 }
 
 #[tokio::test]
-async fn a_command_cannot_make_itself_an_admin() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    let data = house.data().display().to_string();
+async fn command_cannot_read_the_data_directory_or_create_an_admin() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    let data = deployment.data().display().to_string();
     // The command may see and run the binary, but it does not see the data directory that the binary needs.
     let binary = env!("CARGO_BIN_EXE_holdpoint");
     let directory = std::path::Path::new(binary).parent().unwrap().display().to_string();
@@ -47,85 +47,86 @@ async fn a_command_cannot_make_itself_an_admin() {
         "{binary} users link admin --data {data} 2>&1; cat {data}/master.key {data}/holdpoint.db 2>&1; ls {data} 2>&1; \
          (echo x > {data}/beside) 2>&1; (echo x > ../beside) 2>&1; true"
     );
-    place.agent("runner", &runner(&tries, &format!("read_only = [\"{directory}\"]")));
-    let server = launched(&place, house.launch()).start().await;
-    let action = ran(&house, &server, "runner").await;
+    files.agent("runner", &runner(&tries, &format!("read_only = [\"{directory}\"]")));
+    let server = launch_with_steps(&files, deployment.launch()).start().await;
+    let action = run_approved_command(&deployment, &server, "runner").await;
     let said = action.to_string();
     assert!(!said.contains("hpl_") && !said.contains("SQLite format"), "{said}");
     assert!(said.contains("No such file or directory"), "{said}");
-    assert!(!house.data().join("beside").exists() && !place.workspaces.join("beside").exists());
-    let key = fs::read_to_string(house.data().join("master.key")).unwrap();
+    assert!(!deployment.data().join("beside").exists() && !files.workspaces.join("beside").exists());
+    let key = fs::read_to_string(deployment.data().join("master.key")).unwrap();
     assert!(!said.contains(key.trim()));
-    assert_eq!(fs::metadata(house.data()).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(fs::metadata(deployment.data()).unwrap().permissions().mode() & 0o777, 0o700);
 }
 
 #[tokio::test]
-async fn a_command_reaches_neither_the_server_nor_its_process() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    let launch = launched(&place, house.launch());
+async fn command_cannot_reach_the_server_or_its_process() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    let launch = launch_with_steps(&files, deployment.launch());
     let port = launch.address().rsplit(':').next().unwrap().to_owned();
     let tries = format!(
         "perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(PeerAddr => \"127.0.0.1:{port}\") ? \"connected\" : \"closed\"'; \
          for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; done; kill -9 $PPID; echo alive; setsid sleep 1000 >/dev/null 2>&1 & true"
     );
-    place.agent("runner", &runner(&tries, ""));
-    place.agent("caller", &runner(&tries, "network = true"));
+    files.agent("runner", &runner(&tries, ""));
+    files.agent("caller", &runner(&tries, "network = true"));
     let server = launch.start().await;
-    let action = ran(&house, &server, "runner").await;
+    let action = run_approved_command(&deployment, &server, "runner").await;
     let said = action.to_string();
     assert!(said.contains("closed") && said.contains("alive"), "{said}");
     assert!(!said.contains("--worker-steps"), "the server's command line is not seen: {said}");
-    let said = ran(&house, &server, "caller").await.to_string();
+    let said = run_approved_command(&deployment, &server, "caller").await.to_string();
     assert!(said.contains("connected"), "network = true: {said}");
 }
 
 /// A separate worker confines its commands as a server does. Started with `--unconfined-commands`, it lets the command reach everything.
 #[test]
-fn a_command_of_a_worker_reaches_neither_its_data_nor_the_server() {
-    on_postgres(async |house| {
-        let place = Place::new(house);
+fn command_of_a_worker_cannot_reach_its_data_or_the_server() {
+    on_postgres(async |deployment| {
+        let files = AgentFiles::new(deployment);
         // The server runs no steps itself, so that the worker runs them.
-        let launch = place.launch(house.launch(), 0);
+        let launch = files.launch(deployment.launch(), 0);
         let port = launch.address().rsplit(':').next().unwrap().to_owned();
         let tries = format!(
             "echo mine > made; cat {0}/master.key >/dev/null && echo key; ls {0} >/dev/null && echo data; \
              cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -q '^HOLDPOINT_' && echo environment; \
              perl -MIO::Socket::INET -e 'print \"server\\n\" if IO::Socket::INET->new(PeerAddr => \"127.0.0.1:{port}\")'; echo over",
-            house.data().display()
+            deployment.data().display()
         );
-        place.agent("runner", &runner(&tries, ""));
+        files.agent("runner", &runner(&tries, ""));
         let server = launch.start().await;
-        let worker = launched(&place, house.launch()).into_worker().begin();
-        let action = ran(house, &server, "runner").await;
+        let worker = launch_with_steps(&files, deployment.launch()).into_worker().begin();
+        let action = run_approved_command(deployment, &server, "runner").await;
         assert_eq!(action["result"]["stdout"], "over\n", "{action}");
-        assert_eq!(fs::read_to_string(place.file("made")).unwrap(), "mine\n");
+        assert_eq!(fs::read_to_string(files.file("made")).unwrap(), "mine\n");
         assert!(worker.stop().success());
-        let _worker = launched(&place, house.launch()).with(&["--unconfined-commands"]).into_worker().begin();
-        let action = ran(house, &server, "runner").await;
+        let _worker =
+            launch_with_steps(&files, deployment.launch()).with(&["--unconfined-commands"]).into_worker().begin();
+        let action = run_approved_command(deployment, &server, "runner").await;
         let stdout = action["result"]["stdout"].as_str().unwrap();
         assert!(stdout.starts_with("key\ndata\n") && stdout.ends_with("server\nover\n"), "{action}");
     });
 }
 
 #[tokio::test]
-async fn a_workspace_that_grows_too_large_ends_the_command() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    place.agent("filler", &runner("dd if=/dev/zero of=big bs=1M count=4096; sleep 1000", ""));
-    let server = launched(&place, house.launch()).with(&["--workspace-bytes", "4000000"]).start().await;
-    let said = ran(&house, &server, "filler").await.to_string();
+async fn command_is_ended_when_its_workspace_exceeds_the_limit() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    files.agent("filler", &runner("dd if=/dev/zero of=big bs=1M count=4096; sleep 1000", ""));
+    let server = launch_with_steps(&files, deployment.launch()).with(&["--workspace-bytes", "4000000"]).start().await;
+    let said = run_approved_command(&deployment, &server, "filler").await.to_string();
     assert!(said.contains("the command was ended: the workspace has more than 4000000 bytes"), "{said}");
 }
 
 #[tokio::test]
-async fn a_command_that_forks_without_end_is_ended() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
+async fn command_that_forks_without_end_is_ended() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
     let bomb = "perl -e 'while (1) { my $child = fork; $failed++ unless defined $child; sleep 1000 if defined $child && !$child; exit 9 if $failed > 50 }'";
-    place.agent("bomber", &runner(bomb, ""));
-    let server = launched(&place, house.launch()).with(&["--command-processes", "50"]).start().await;
-    let said = ran(&house, &server, "bomber").await.to_string();
+    files.agent("bomber", &runner(bomb, ""));
+    let server = launch_with_steps(&files, deployment.launch()).with(&["--command-processes", "50"]).start().await;
+    let said = run_approved_command(&deployment, &server, "bomber").await.to_string();
     let ended = said.contains("the command was ended: it") && said.contains("more than 50 processes and threads");
     assert!(ended || said.contains("exit code 9"), "{said}");
 }
@@ -147,12 +148,12 @@ done
 "#;
 
 #[tokio::test]
-async fn an_mcp_server_is_confined_as_commands_are() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    let launch = launched(&place, house.launch());
+async fn mcp_server_is_confined_like_a_command() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    let launch = launch_with_steps(&files, deployment.launch());
     let port = launch.address().rsplit(':').next().unwrap().to_owned();
-    let programs = house.path("programs");
+    let programs = deployment.path("programs");
     fs::create_dir(&programs).unwrap();
     fs::write(programs.join("spy.sh"), SPY).unwrap();
     let agent = |settings: &str| {
@@ -161,67 +162,67 @@ async fn an_mcp_server_is_confined_as_commands_are() {
              [model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"I ask.\"\ncalls = [{{ tool = \"spy.tell\", arguments = {{}} }}]\n\
              [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n",
             programs.display(),
-            house.data().display()
+            deployment.data().display()
         )
     };
-    place.agent("spied", &agent(""));
-    place.agent("connected", &agent("network = true"));
+    files.agent("spied", &agent(""));
+    files.agent("connected", &agent("network = true"));
     let server = launch.start().await;
-    let said = ran(&house, &server, "spied").await.to_string();
+    let said = run_approved_command(&deployment, &server, "spied").await.to_string();
     assert!(said.contains("found nothing"), "{said}");
-    let said = ran(&house, &server, "connected").await.to_string();
+    let said = run_approved_command(&deployment, &server, "connected").await.to_string();
     assert!(said.contains("found network"), "{said}");
 }
 
 #[tokio::test]
-async fn unconfined_commands_are_said_at_every_start_and_to_people() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    place.agent("runner", &runner(&format!("cat {}/master.key", house.data().display()), ""));
-    let server = launched(&place, house.launch()).with(&["--unconfined-commands"]).start().await;
-    let me = server.client(&house.key("operator", "alice")).get("/v1/me").await.done(200).body;
+async fn unconfined_commands_are_reported_at_the_start_and_to_people() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    files.agent("runner", &runner(&format!("cat {}/master.key", deployment.data().display()), ""));
+    let server = launch_with_steps(&files, deployment.launch()).with(&["--unconfined-commands"]).start().await;
+    let me = server.client(&deployment.key("operator", "alice")).get("/v1/me").await.done(200).body;
     assert_eq!(me["unconfined_commands"], true, "{me}");
-    let agent = server.client(&house.key("agent", "bot")).get("/v1/me").await.done(200).body;
+    let agent = server.client(&deployment.key("agent", "bot")).get("/v1/me").await.done(200).body;
     assert_eq!(agent.get("unconfined_commands"), None, "agents need not know: {agent}");
     assert!(server.logged().contains("UNCONFINED"), "{}", server.logged());
-    let key = fs::read_to_string(house.data().join("master.key")).unwrap();
-    let said = ran(&house, &server, "runner").await.to_string();
+    let key = fs::read_to_string(deployment.data().join("master.key")).unwrap();
+    let said = run_approved_command(&deployment, &server, "runner").await.to_string();
     assert!(said.contains(key.split_whitespace().last().unwrap()), "it is what the flag says: {said}");
 }
 
 #[tokio::test]
-async fn where_commands_are_confined_nothing_is_said() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    let server = launched(&place, house.launch()).start().await;
-    let me = server.client(&house.key("operator", "alice")).get("/v1/me").await.done(200).body;
+async fn confined_commands_are_not_reported_to_people() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    let server = launch_with_steps(&files, deployment.launch()).start().await;
+    let me = server.client(&deployment.key("operator", "alice")).get("/v1/me").await.done(200).body;
     assert_eq!(me.get("unconfined_commands"), None, "{me}");
 }
 
 #[tokio::test]
-async fn workspaces_and_data_lie_apart() {
-    let house = House::sqlite();
-    let inside = house.data().join("workspaces");
+async fn workspaces_inside_or_around_the_data_directory_are_refused() {
+    let deployment = Deployment::sqlite();
+    let inside = deployment.data().join("workspaces");
     fs::create_dir_all(&inside).unwrap();
-    let said = house.launch().with(&["--workspaces", inside.to_str().unwrap()]).start_in_vain();
+    let said = deployment.launch().with(&["--workspaces", inside.to_str().unwrap()]).start_expecting_failure();
     assert!(said.contains("must lie apart"), "{said}");
-    let around = house.path(".");
-    let said = house.launch().with(&["--workspaces", around.to_str().unwrap()]).start_in_vain();
+    let around = deployment.path(".");
+    let said = deployment.launch().with(&["--workspaces", around.to_str().unwrap()]).start_expecting_failure();
     assert!(said.contains("must lie apart"), "{said}");
 }
 
 /// A server whose user cannot create user namespaces cannot confine commands, and does not run them.
 #[tokio::test]
-async fn what_cannot_be_confined_is_not_run() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    place.agent("runner", &runner("echo ran > ran", ""));
+async fn programs_are_not_run_without_user_namespaces() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    files.agent("runner", &runner("echo ran > ran", ""));
     // With a limit of zero namespaces the helper fails as it does on a machine that forbids them.
-    let launch = launched(&place, house.launch()).without_namespaces();
+    let launch = launch_with_steps(&files, deployment.launch()).without_namespaces();
     let server = launch.start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+    let alice = server.client(&deployment.key("operator", "alice"));
     starts(&alice, "runner").await;
     until("the refusal", async || server.logged().contains("programs of agents are not run here").then_some(())).await;
     assert!(server.logged().contains("programs cannot be confined on this machine"), "{}", server.logged());
-    assert!(!place.file("ran").exists());
+    assert!(!files.file("ran").exists());
 }

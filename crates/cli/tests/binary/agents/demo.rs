@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::agents::place::{Place, ended, open, starts};
-use crate::common::{Client, House, until};
+use crate::agents::place::{AgentFiles, ended, open, starts};
+use crate::common::{Client, Deployment, until};
 
 /// Answer for each kind of question that the demo asks.
 fn answer(question: &Value) -> Value {
@@ -41,18 +41,18 @@ async fn answers_all(alice: &Client, session: &str) -> (BTreeSet<String>, Value)
 }
 
 #[tokio::test]
-async fn the_guide_is_walked_through_from_start_to_end() {
-    let house = House::sqlite();
-    let place = Place::demo(&house);
-    let server = place.launch(house.launch(), 8).start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+async fn demo_agent_guide_completes_with_every_kind_of_question() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::demo(&deployment);
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let alice = server.client(&deployment.key("operator", "alice"));
     let session = starts(&alice, "guide").await;
     let (kinds, shown) = answers_all(&alice, &session).await;
     assert_eq!(shown["status"], "completed", "{shown}");
     let met: Vec<&str> = kinds.iter().map(String::as_str).collect();
     assert_eq!(met, ["approval", "choice", "confirmation", "form", "question", "secret"]);
-    assert_eq!(fs::read_to_string(place.file("VERSION")).unwrap(), "1.5.0\n");
-    assert!(fs::read_to_string(place.file("CHANGELOG.md")).unwrap().contains("## 1.5.0"));
+    assert_eq!(fs::read_to_string(files.file("VERSION")).unwrap(), "1.5.0\n");
+    assert!(fs::read_to_string(files.file("CHANGELOG.md")).unwrap().contains("## 1.5.0"));
     let said = shown["steps"][0]["output"].to_string();
     assert!(said.contains("You have met a question in words"), "{said}");
 
@@ -66,11 +66,11 @@ async fn the_guide_is_walked_through_from_start_to_end() {
 }
 
 #[tokio::test]
-async fn the_flow_drafts_is_reviewed_and_publishes() {
-    let house = House::sqlite();
-    let place = Place::demo(&house);
-    let server = place.launch(house.launch(), 8).start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+async fn demo_flow_release_notes_is_reviewed_and_published() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::demo(&deployment);
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let alice = server.client(&deployment.key("operator", "alice"));
     let body = json!({ "flow": "release-notes", "input": { "audience": "tea lovers" } });
     let session = alice.post("/v1/sessions", body).await.done(201).text("/id");
     let (kinds, shown) = answers_all(&alice, &session).await;
@@ -80,6 +80,6 @@ async fn the_flow_drafts_is_reviewed_and_publishes() {
     let steps: Vec<&str> =
         shown["steps"].as_array().unwrap().iter().map(|step| step["name"].as_str().unwrap()).collect();
     assert_eq!(steps, ["draft", "publish", "announce", "verdict"]);
-    assert!(fs::read_to_string(place.file("NOTES.md")).unwrap().contains("white tea"));
+    assert!(fs::read_to_string(files.file("NOTES.md")).unwrap().contains("white tea"));
     assert_eq!(ended(&alice, &session).await["flow_version"], "2");
 }

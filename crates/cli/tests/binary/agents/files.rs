@@ -4,18 +4,18 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::agents::place::{Place, ended, starts};
-use crate::common::{House, on_postgres, until};
+use crate::agents::place::{AgentFiles, ended, starts};
+use crate::common::{Deployment, on_postgres, until};
 
 const SCRIPTED: &str = "[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"Hello.\"\nagain = true\n";
 
 #[tokio::test]
-async fn a_changed_file_is_followed_and_a_bad_one_is_told() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    place.agent("one", SCRIPTED);
-    let server = place.launch(house.launch(), 8).start().await;
-    let admin = server.client(&house.key("admin", "root"));
+async fn changed_agent_file_is_reloaded_and_an_invalid_one_is_reported() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    files.agent("one", SCRIPTED);
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let admin = server.client(&deployment.key("admin", "root"));
     let names = async || {
         let page = admin.get("/v1/agents").await.done(200).body;
         page["agents"]
@@ -26,16 +26,16 @@ async fn a_changed_file_is_followed_and_a_bad_one_is_told() {
             .collect::<Vec<_>>()
     };
     assert_eq!(names().await, ["one"]);
-    place.agent("two", SCRIPTED);
+    files.agent("two", SCRIPTED);
     until("the new agent", async || (names().await == ["one", "two"]).then_some(())).await;
-    place.agent("three", "modle = 1\n");
-    until("the bad file in the figures", async || (admin.figure("flow_definitions_refused").await > 0.5).then_some(()))
+    files.agent("three", "modle = 1\n");
+    until("the bad file in the figures", async || (admin.metric("flow_definitions_refused").await > 0.5).then_some(()))
         .await;
     assert_eq!(names().await, ["one", "two"], "those before stay in force");
     assert!(server.logged().contains("definitionsRefused"), "{}", server.logged());
-    fs::remove_file(place.agents.join("three.toml")).unwrap();
+    fs::remove_file(files.agents.join("three.toml")).unwrap();
     until("the good files in the figures", async || {
-        (admin.figure("flow_definitions_refused").await < 0.5).then_some(())
+        (admin.metric("flow_definitions_refused").await < 0.5).then_some(())
     })
     .await;
     let session = starts(&admin, "two").await;
@@ -43,66 +43,67 @@ async fn a_changed_file_is_followed_and_a_bad_one_is_told() {
 }
 
 #[test]
-fn bad_files_end_the_start_with_all_that_is_wrong() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    place.agent("one", "modle = 1\n");
-    place.agent("two", "tols = []\n");
-    let told = place.launch(house.launch(), 8).start_in_vain();
+fn invalid_agent_files_prevent_the_start_with_all_their_errors() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    files.agent("one", "modle = 1\n");
+    files.agent("two", "tols = []\n");
+    let told = files.launch(deployment.launch(), 8).start_expecting_failure();
     assert!(told.contains("one.toml:3") && told.contains("two.toml:3"), "{told}");
 }
 
 #[test]
-fn a_worker_of_its_own_needs_a_shared_database() {
-    let house = House::sqlite();
-    let output = house.run(&["worker"]);
+fn separate_worker_requires_a_shared_database() {
+    let deployment = Deployment::sqlite();
+    let output = deployment.run(&["worker"]);
     assert_eq!(output.status.code(), Some(1));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("--database-url"), "{told}");
 }
 
 #[test]
-fn a_worker_drives_what_a_node_without_one_has_opened() {
-    on_postgres(async |house| {
-        let place = Place::new(house);
-        place.agent("one", SCRIPTED);
-        let server = place.launch(house.launch(), 0).start().await;
-        let admin = server.client(&house.key("admin", "root"));
+fn separate_worker_runs_sessions_of_a_node_without_a_worker() {
+    on_postgres(async |deployment| {
+        let files = AgentFiles::new(deployment);
+        files.agent("one", SCRIPTED);
+        let server = files.launch(deployment.launch(), 0).start().await;
+        let admin = server.client(&deployment.key("admin", "root"));
         let session = starts(&admin, "one").await;
         let shown = admin.get(&format!("/v1/sessions/{session}")).await.done(200).body;
         assert_eq!(shown["steps"][0]["status"], json!("pending"));
-        let worker = house.launch().into_worker().begin();
+        let worker = deployment.launch().into_worker().begin();
         assert_eq!(ended(&admin, &session).await["status"], "completed");
         assert!(worker.stop().success());
     });
 }
 
 #[test]
-fn a_worker_without_a_policy_judges_by_that_of_the_servers_also_when_it_changes() {
+fn worker_follows_the_policy_file_of_the_servers() {
     const READS: &str = "tools = [\"read_file\"]\nworkspace = \"demo\"\n[model]\nprovider = \"scripted\"\n\
         [[model.script.turns]]\nsay = \"I read.\"\ncalls = [{ tool = \"read_file\", arguments = { path = \"a\" } }]\n\
         [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n";
-    on_postgres(async |house| {
-        let place = Place::new(house);
-        place.agent("one", READS);
-        fs::write(place.file("a"), "a").unwrap();
-        let policy = house.path("policy.toml");
+    on_postgres(async |deployment| {
+        let files = AgentFiles::new(deployment);
+        files.agent("one", READS);
+        fs::write(files.file("a"), "a").unwrap();
+        let policy = deployment.path("policy.toml");
         let rule = |verdict: &str| {
             let text =
                 format!("version = 1\n[[rule]]\nname = \"{verdict}-it\"\ntools = [\"*\"]\nverdict = \"{verdict}\"\n");
             fs::write(&policy, text).unwrap();
         };
         rule("deny");
-        let launch = place.launch(house.launch(), 0).with(&["--policy", policy.to_str().unwrap()]);
+        let launch = files.launch(deployment.launch(), 0).with(&["--policy", policy.to_str().unwrap()]);
         let server = launch.start().await;
-        let admin = server.client(&house.key("admin", "root"));
+        let admin = server.client(&deployment.key("admin", "root"));
         // A policy file of another worker applies to that worker only, not to the servers.
-        let own = house.path("own.toml");
+        let own = deployment.path("own.toml");
         fs::write(&own, "version = 1\n[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n").unwrap();
-        let other = place.launch(house.launch(), 8).with(&["--policy", own.to_str().unwrap()]).into_worker().begin();
+        let other =
+            files.launch(deployment.launch(), 8).with(&["--policy", own.to_str().unwrap()]).into_worker().begin();
         until("the other worker", async || other.logged().contains("policyLoaded").then_some(())).await;
         assert!(other.stop().success());
-        let worker = place.launch(house.launch(), 8).into_worker().begin();
+        let worker = files.launch(deployment.launch(), 8).into_worker().begin();
         for (verdict, state) in [("deny", "denied"), ("allow", "done")] {
             rule(verdict);
             until("the action to be ruled on so", async || {
@@ -121,25 +122,25 @@ fn a_worker_without_a_policy_judges_by_that_of_the_servers_also_when_it_changes(
 
 /// A worker applies the policy floor of the servers to its steps, and follows changes of the floor.
 #[test]
-fn a_worker_without_a_floor_follows_that_of_the_servers() {
+fn worker_follows_the_floor_of_the_servers() {
     const READS: &str = "tools = [\"read_file\"]\nworkspace = \"demo\"\n[model]\nprovider = \"scripted\"\n\
         [[model.script.turns]]\nsay = \"I read.\"\ncalls = [{ tool = \"read_file\", arguments = { path = \"a\" } }]\n\
         [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n";
-    on_postgres(async |house| {
-        let place = Place::new(house);
-        place.agent("one", READS);
-        fs::write(place.file("a"), "a").unwrap();
-        let floor = house.path("floor.toml");
+    on_postgres(async |deployment| {
+        let files = AgentFiles::new(deployment);
+        files.agent("one", READS);
+        fs::write(files.file("a"), "a").unwrap();
+        let floor = deployment.path("floor.toml");
         let rule = |verdict: &str| {
             let text =
                 format!("version = 1\n[[rule]]\nname = \"floor\"\ntools = [\"read_*\"]\nverdict = \"{verdict}\"\n");
             fs::write(&floor, text).unwrap();
         };
         rule("deny");
-        let launch = place.launch(house.launch(), 0).with(&["--policy-floor", floor.to_str().unwrap()]);
+        let launch = files.launch(deployment.launch(), 0).with(&["--policy-floor", floor.to_str().unwrap()]);
         let server = launch.start().await;
-        let admin = server.client(&house.key("admin", "root"));
-        let worker = place.launch(house.launch(), 8).into_worker().begin();
+        let admin = server.client(&deployment.key("admin", "root"));
+        let worker = files.launch(deployment.launch(), 8).into_worker().begin();
         let acted = async || {
             let session = starts(&admin, "one").await;
             ended(&admin, &session).await;

@@ -2,21 +2,21 @@
 
 use serde_json::json;
 
-use crate::agents::place::{Place, ended, starts};
-use crate::agents::played::{PlayedModel, said};
-use crate::common::House;
+use crate::agents::fake_model::{FakeModel, said};
+use crate::agents::place::{AgentFiles, ended, starts};
+use crate::common::Deployment;
 
 const MARKER: &str = "sk-marker-81f3c7";
 
 #[tokio::test]
-async fn a_kept_secret_is_the_key_of_the_model_and_is_seen_nowhere() {
-    let house = House::sqlite();
-    let (place, model) = (Place::new(&house), PlayedModel::start(vec![vec![said(&["Hello."])]]));
+async fn kept_secret_is_sent_as_the_model_key_and_shown_nowhere() {
+    let deployment = Deployment::sqlite();
+    let (files, model) = (AgentFiles::new(&deployment), FakeModel::start(vec![vec![said(&["Hello."])]]));
     let keyed = format!("{}key_secret = \"MODEL_KEY\"\n", model.definition());
-    place.agent("keyed", &keyed);
-    place.agent("other", &keyed);
-    let server = place.launch(house.launch(), 8).start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+    files.agent("keyed", &keyed);
+    files.agent("other", &keyed);
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let alice = server.client(&deployment.key("operator", "alice"));
 
     // Without a stored key the step fails and names the secret that it needs. No request is sent without a key.
     let session = starts(&alice, "keyed").await;
@@ -26,7 +26,7 @@ async fn a_kept_secret_is_the_key_of_the_model_and_is_seen_nowhere() {
     assert!(model.heard().is_empty());
 
     // A secret stored for an API key named `keyed` does not belong to the agent `keyed`: these are different owners.
-    let agent = alice.with_key(&house.key("agent", "keyed"));
+    let agent = alice.with_key(&deployment.key("agent", "keyed"));
     let asking = agent.post("/v1/sessions", json!({})).await.done(201).text("/id");
     let question = json!({ "kind": "secret", "title": "The model's key", "secrets": [{ "name": "MODEL_KEY" }] });
     let asked = agent.ask(&asking, question).await;

@@ -4,9 +4,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::agents::place::{Place, asked, ended, starts, times};
+use crate::agents::place::{AgentFiles, asked, ended, starts, times};
 use crate::agents::tickets::Tickets;
-use crate::common::{House, until};
+use crate::common::{Deployment, until};
 
 const POLICY: &str = r#"
 version = 1
@@ -31,15 +31,15 @@ fn agent(tickets: &Tickets, calls: &str) -> String {
 }
 
 /// An allowed call is made at once, a call that needs approval is made with the arguments that the person edited, and a denied call is never made.
-async fn ruled_on(house: &House, tickets: &Tickets) {
-    let place = Place::new(house);
+async fn check_ruled_and_approved_calls(deployment: &Deployment, tickets: &Tickets) {
+    let files = AgentFiles::new(deployment);
     let calls = r#"{ tool = "tickets.get", arguments = { number = 7 } },
         { tool = "tickets.create", arguments = { title = "Tea is out" } }, { tool = "tickets.drop", arguments = {} }"#;
-    place.agent("clerk", &agent(tickets, &calls.replace('\n', " ")));
-    let policy = house.path("policy.toml");
+    files.agent("clerk", &agent(tickets, &calls.replace('\n', " ")));
+    let policy = deployment.path("policy.toml");
     fs::write(&policy, POLICY).unwrap();
-    let server = place.launch(house.launch(), 8).with(&["--policy", policy.to_str().unwrap()]).start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+    let server = files.launch(deployment.launch(), 8).with(&["--policy", policy.to_str().unwrap()]).start().await;
+    let alice = server.client(&deployment.key("operator", "alice"));
     let session = starts(&alice, "clerk").await;
     let question = asked(&alice, &session).await;
     assert_eq!(question["action"]["tool"], "tickets.create", "{question}");
@@ -61,12 +61,12 @@ async fn ruled_on(house: &House, tickets: &Tickets) {
 }
 
 /// A call in flight when its worker dies is not made again: people are asked about its outcome.
-async fn cut_off(house: &House, tickets: &Tickets) {
-    let place = Place::new(house);
-    place.agent("clerk", &agent(tickets, r#"{ tool = "tickets.slow", arguments = { timeout_seconds = 1 } }"#));
-    let launch = place.launch(house.launch(), 8);
+async fn check_interrupted_call(deployment: &Deployment, tickets: &Tickets) {
+    let files = AgentFiles::new(deployment);
+    files.agent("clerk", &agent(tickets, r#"{ tool = "tickets.slow", arguments = { timeout_seconds = 1 } }"#));
+    let launch = files.launch(deployment.launch(), 8);
     let server = launch.start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+    let alice = server.client(&deployment.key("operator", "alice"));
     let session = starts(&alice, "clerk").await;
     let question = asked(&alice, &session).await;
     assert_eq!(tickets.called(), []);
@@ -85,25 +85,25 @@ async fn cut_off(house: &House, tickets: &Tickets) {
 }
 
 #[tokio::test]
-async fn a_program_is_called_as_ruled_and_approved() {
-    let house = House::sqlite();
-    ruled_on(&house, &Tickets::program(&house)).await;
+async fn mcp_tool_over_stdio_is_called_as_ruled_and_approved() {
+    let deployment = Deployment::sqlite();
+    check_ruled_and_approved_calls(&deployment, &Tickets::program(&deployment)).await;
 }
 
 #[tokio::test]
-async fn an_address_is_called_as_ruled_and_approved() {
-    let house = House::sqlite();
-    ruled_on(&house, &Tickets::address(&house)).await;
+async fn mcp_tool_over_http_is_called_as_ruled_and_approved() {
+    let deployment = Deployment::sqlite();
+    check_ruled_and_approved_calls(&deployment, &Tickets::address(&deployment)).await;
 }
 
 #[tokio::test]
-async fn a_program_in_the_middle_of_a_call_is_not_called_again() {
-    let house = House::sqlite();
-    cut_off(&house, &Tickets::program(&house)).await;
+async fn interrupted_mcp_call_over_stdio_is_not_repeated() {
+    let deployment = Deployment::sqlite();
+    check_interrupted_call(&deployment, &Tickets::program(&deployment)).await;
 }
 
 #[tokio::test]
-async fn an_address_in_the_middle_of_a_call_is_not_called_again() {
-    let house = House::sqlite();
-    cut_off(&house, &Tickets::address(&house)).await;
+async fn interrupted_mcp_call_over_http_is_not_repeated() {
+    let deployment = Deployment::sqlite();
+    check_interrupted_call(&deployment, &Tickets::address(&deployment)).await;
 }

@@ -5,35 +5,38 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::common::{Client, House, Launch, until};
+use crate::common::{Client, Deployment, Launch, until};
 
 /// Directories of agents, flows and workspaces.
-pub(crate) struct Place {
+pub(crate) struct AgentFiles {
     pub(crate) agents: PathBuf,
     pub(crate) flows: PathBuf,
     pub(crate) workspaces: PathBuf,
 }
 
-impl Place {
+impl AgentFiles {
     /// Creates empty directories and one workspace.
-    pub(crate) fn new(house: &House) -> Self {
-        let place =
-            Self { agents: house.path("agents"), flows: house.path("flows"), workspaces: house.path("workspaces") };
-        for dir in [&place.agents, &place.flows, &place.workspaces.join("demo")] {
+    pub(crate) fn new(deployment: &Deployment) -> Self {
+        let files = Self {
+            agents: deployment.path("agents"),
+            flows: deployment.path("flows"),
+            workspaces: deployment.path("workspaces"),
+        };
+        for dir in [&files.agents, &files.flows, &files.workspaces.join("demo")] {
             fs::create_dir_all(dir).unwrap();
         }
-        place
+        files
     }
 
     /// Uses the agents and flows of the demo, with a fresh copy of its workspace.
-    pub(crate) fn demo(house: &House) -> Self {
+    pub(crate) fn demo(deployment: &Deployment) -> Self {
         let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo");
-        let place = Self { agents: demo.join("agents"), flows: demo.join("flows"), ..Self::new(house) };
+        let files = Self { agents: demo.join("agents"), flows: demo.join("flows"), ..Self::new(deployment) };
         for file in fs::read_dir(demo.join("workspace")).unwrap() {
             let file = file.unwrap();
-            fs::copy(file.path(), place.file(file.file_name().to_str().unwrap())).unwrap();
+            fs::copy(file.path(), files.file(file.file_name().to_str().unwrap())).unwrap();
         }
-        place
+        files
     }
 
     /// Path of a file in the workspace.

@@ -4,14 +4,14 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::agents::place::{Place, ended, open, starts};
-use crate::agents::played::{PlayedModel, calls, said, thought};
-use crate::common::{Client, Frame, House, Stream, on_postgres, soon, until};
+use crate::agents::fake_model::{FakeModel, calls, said, thought};
+use crate::agents::place::{AgentFiles, ended, open, starts};
+use crate::common::{Client, Deployment, Frame, Stream, on_postgres, soon, until};
 
 const TOOLS: &str = "tools = [\"read_file\", \"write_file\", \"ask_user\"]\nworkspace = \"demo\"\n";
 
 /// Reads frames up to and including the first event of this name.
-async fn until_it(stream: &mut Stream, name: &str, seen: &mut Vec<Frame>) {
+async fn read_until(stream: &mut Stream, name: &str, seen: &mut Vec<Frame>) {
     loop {
         let frame = soon(name, stream.next()).await.unwrap();
         let found = frame.event == name;
@@ -33,11 +33,11 @@ struct Readers {
 impl Readers {
     /// Reads with the first reader up to an event of this name.
     async fn reads(&mut self, name: &str) {
-        until_it(&mut self.first, name, &mut self.early).await;
+        read_until(&mut self.first, name, &mut self.early).await;
     }
 
     /// Reconnects the second reader after its last event, reads this many events, and disconnects.
-    async fn comes_back(&mut self, alice: &Client, many: usize) {
+    async fn reconnect_and_read(&mut self, alice: &Client, many: usize) {
         let last = self.pieces.last().and_then(|frame| frame.id.clone());
         let mut stream = Stream::open(alice, &self.path, last.as_deref()).await.unwrap();
         for _ in 0..many {
@@ -52,59 +52,60 @@ async fn answers(alice: &Client, session: &str, answer: Value) {
 }
 
 /// Builds a model that thinks, speaks in many pieces, reads a file, writes a file, asks a question, and ends.
-fn model() -> PlayedModel {
+fn model() -> FakeModel {
     let words: Vec<String> = (0..200).map(|number| format!("word {number} ")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let wanted =
         [("read_file", json!({ "path": "notes.md" })), ("write_file", json!({ "path": "out.md", "content": "x" }))];
     let asks = [("ask_user_confirm", json!({ "question": "Is that all?" }))];
-    PlayedModel::start(vec![
+    FakeModel::start(vec![
         vec![thought(&["Let me ", "think."]), said(&words), calls(&wanted)],
         vec![calls(&asks)],
         vec![said(&["All ", "done."])],
     ])
 }
 
-async fn everybody_sees_the_same(house: &House) {
-    let (place, model) = (Place::new(house), model());
-    place.agent("teller", &format!("{TOOLS}{}", model.definition()));
-    fs::write(place.file("notes.md"), "Tea at five.\n").unwrap();
-    let server = place.launch(house.launch(), 8).start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+async fn check_late_reader(deployment: &Deployment) {
+    let (files, model) = (AgentFiles::new(deployment), model());
+    files.agent("teller", &format!("{TOOLS}{}", model.definition()));
+    fs::write(files.file("notes.md"), "Tea at five.\n").unwrap();
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let alice = server.client(&deployment.key("operator", "alice"));
     let session = starts(&alice, "teller").await;
     let path = format!("/v1/sessions/{session}/events/stream");
     let first = Stream::open(&alice, &path, None).await.unwrap();
     let mut readers = Readers { path: path.clone(), first, early: Vec::new(), pieces: Vec::new() };
     // The model sends a portion only after the first reader has seen the portion before it.
     readers.reads("model.thought").await;
-    readers.comes_back(&alice, 2).await;
+    readers.reconnect_and_read(&alice, 2).await;
     model.goes_on();
     readers.reads("model.said").await;
-    readers.comes_back(&alice, 1).await;
+    readers.reconnect_and_read(&alice, 1).await;
     model.goes_on();
     readers.reads("interaction.asked").await;
-    readers.comes_back(&alice, 3).await;
+    readers.reconnect_and_read(&alice, 3).await;
     answers(&alice, &session, json!({ "option": "approve" })).await;
     readers.reads("interaction.asked").await;
-    readers.comes_back(&alice, 1).await;
+    readers.reconnect_and_read(&alice, 1).await;
     answers(&alice, &session, json!({ "option": "confirm" })).await;
     readers.reads("session.completed").await;
     let Readers { early, mut pieces, .. } = readers;
 
     let mut late = Vec::new();
-    until_it(&mut Stream::open(&alice, &path, None).await.unwrap(), "session.completed", &mut late).await;
+    read_until(&mut Stream::open(&alice, &path, None).await.unwrap(), "session.completed", &mut late).await;
     assert_eq!(late, early);
     let last = pieces.last().and_then(|frame| frame.id.clone());
-    until_it(&mut Stream::open(&alice, &path, last.as_deref()).await.unwrap(), "session.completed", &mut pieces).await;
+    read_until(&mut Stream::open(&alice, &path, last.as_deref()).await.unwrap(), "session.completed", &mut pieces)
+        .await;
     assert_eq!(pieces, early);
     let listed = alice.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
     let data: Vec<Value> = early.iter().map(|frame| serde_json::from_str(&frame.data).unwrap()).collect();
     assert_eq!(listed["events"], json!(data), "what is listed is what was streamed");
-    everything_is_told(&early, &data);
+    assert_all_event_types(&early, &data);
 }
 
 /// Checks that event numbers have no gap and that every expected type of event occurs.
-fn everything_is_told(frames: &[Frame], data: &[Value]) {
+fn assert_all_event_types(frames: &[Frame], data: &[Value]) {
     let numbers: Vec<String> = frames.iter().filter_map(|frame| frame.id.clone()).collect();
     assert_eq!(numbers, (1..=frames.len()).map(|number| number.to_string()).collect::<Vec<_>>());
     let names: Vec<&str> = frames.iter().map(|frame| frame.event.as_str()).collect();
@@ -140,31 +141,31 @@ fn everything_is_told(frames: &[Frame], data: &[Value]) {
 }
 
 #[tokio::test]
-async fn a_late_reader_sees_what_an_early_one_saw() {
-    everybody_sees_the_same(&House::sqlite()).await;
+async fn late_reader_sees_the_events_of_an_early_one() {
+    check_late_reader(&Deployment::sqlite()).await;
 }
 
 #[test]
-fn a_late_reader_sees_what_an_early_one_saw_on_postgres() {
-    on_postgres(everybody_sees_the_same);
+fn late_reader_sees_the_events_of_an_early_one_on_postgres() {
+    on_postgres(check_late_reader);
 }
 
 /// A session goes on after an answer although the stream of its watcher was closed before.
 #[tokio::test]
-async fn a_session_outlives_the_stream_of_whoever_watched_it() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
+async fn session_continues_after_the_stream_of_its_watcher_is_closed() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
     let asks = [("ask_user_confirm", json!({ "question": "Go on?" }))];
-    let model = PlayedModel::start(vec![vec![calls(&asks)], vec![said(&["Gone on."])]]);
-    place.agent("asker", &format!("tools = [\"ask_user\"]\n{}", model.definition()));
-    let server = place.launch(house.launch(), 8).start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+    let model = FakeModel::start(vec![vec![calls(&asks)], vec![said(&["Gone on."])]]);
+    files.agent("asker", &format!("tools = [\"ask_user\"]\n{}", model.definition()));
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let alice = server.client(&deployment.key("operator", "alice"));
     let session = starts(&alice, "asker").await;
     let path = format!("/v1/sessions/{session}/events/stream");
     let mut stream = Stream::open(&alice, &path, None).await.unwrap();
-    until_it(&mut stream, "interaction.asked", &mut Vec::new()).await;
+    read_until(&mut stream, "interaction.asked", &mut Vec::new()).await;
     drop(stream);
-    until("a stream that is gone", async || (alice.figure("holdpoint_stream_readers").await < 0.5).then_some(())).await;
+    until("a stream that is gone", async || (alice.metric("holdpoint_stream_readers").await < 0.5).then_some(())).await;
     answers(&alice, &session, json!({ "option": "confirm" })).await;
     let shown = ended(&alice, &session).await;
     assert_eq!((&shown["status"], &shown["steps"][0]["output"]["text"]), (&json!("completed"), &json!("Gone on.")));

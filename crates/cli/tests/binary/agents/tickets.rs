@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::common::House;
+use crate::common::Deployment;
 
 const HELLO: &str =
     r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"tickets","version":"1"}}"#;
@@ -36,9 +36,9 @@ pub(crate) struct Tickets {
 
 impl Tickets {
     /// Writes the program, which the agent's worker starts.
-    pub(crate) fn program(house: &House) -> Self {
+    pub(crate) fn program(deployment: &Deployment) -> Self {
         // The program may read its own directory and write to the workspace of the agent.
-        let (programs, workspace) = (house.path("programs"), house.path("workspaces/demo"));
+        let (programs, workspace) = (deployment.path("programs"), deployment.path("workspaces/demo"));
         for directory in [&programs, &workspace] {
             fs::create_dir_all(directory).unwrap();
         }
@@ -53,8 +53,8 @@ impl Tickets {
     }
 
     /// Starts an HTTP server that listens until the process ends.
-    pub(crate) fn address(house: &House) -> Self {
-        let log = house.path("tickets.log");
+    pub(crate) fn address(deployment: &Deployment) -> Self {
+        let log = deployment.path("tickets.log");
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let kept = log.clone();

@@ -62,7 +62,7 @@ impl Client {
     }
 
     /// Sum of a metric over all its labels.
-    pub(crate) async fn figure(&self, name: &str) -> f64 {
+    pub(crate) async fn metric(&self, name: &str) -> f64 {
         let reply = self.get("/metrics").await.done(200);
         let text = reply.body.as_str().unwrap();
         let of_name = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']));

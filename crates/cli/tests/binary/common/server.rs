@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
-use super::house::binary;
+use super::deployment::binary;
 use super::{Client, PATIENCE, until};
 
 /// Arguments and environment of a server. Each start appends to the same logs and listens on the same port.
@@ -91,7 +91,7 @@ impl Launch {
     }
 
     /// Starts a server that must fail, waits until it ends, and returns its error output.
-    pub(crate) fn start_in_vain(&self) -> String {
+    pub(crate) fn start_expecting_failure(&self) -> String {
         let since = Instant::now();
         let status = self.begin().ended(since);
         assert_eq!(status.code(), Some(1), "{}", self.logged());

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::record::{Ran, Record};
-use super::wire::Wire;
+use super::record::{FinishedAction, Record};
+use super::retrying_client::RetryingClient;
 
 /// Number of actions in a session.
 const A_SESSION: usize = 12;
 
 /// Proposes, approves, starts and reports one action after another until no new actions are wanted.
-pub(crate) async fn act(mut agent: Wire, mut person: Wire, name: String, record: Arc<Record>) {
+pub(crate) async fn act(mut agent: RetryingClient, mut person: RetryingClient, name: String, record: Arc<Record>) {
     let mut session = String::new();
     let mut number = 0;
     while record.asking() {
@@ -25,11 +25,11 @@ pub(crate) async fn act(mut agent: Wire, mut person: Wire, name: String, record:
         number += 1;
         let call = format!("{name}.{number}");
         run(&mut agent, &mut person, &session, &call).await;
-        record.ran.lock().push(Ran { session: session.clone(), call });
+        record.ran.lock().push(FinishedAction { session: session.clone(), call });
     }
 }
 
-async fn run(agent: &mut Wire, person: &mut Wire, session: &str, call: &str) {
+async fn run(agent: &mut RetryingClient, person: &mut RetryingClient, session: &str, call: &str) {
     let path = format!("/v1/sessions/{session}/actions");
     let body = json!({ "call_id": call, "tool": "write_file", "arguments": { "path": call } });
     // The `call_id` makes the proposal idempotent, so no idempotency key is needed.

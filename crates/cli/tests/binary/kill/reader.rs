@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::wire::Wire;
+use super::retrying_client::RetryingClient;
 use crate::common::{Stream, soon};
 
 /// Events and connections of the reader so far.
@@ -18,16 +18,16 @@ pub(crate) struct Seen {
 }
 
 /// Starts to read from before the first event, in a task that runs until it is aborted.
-pub(crate) async fn start(mut wire: Wire, tasks: &mut JoinSet<()>) -> Arc<Seen> {
+pub(crate) async fn start(mut client: RetryingClient, tasks: &mut JoinSet<()>) -> Arc<Seen> {
     let seen = Arc::new(Seen::default());
-    let first = Stream::open(wire.node(), "/v1/events/stream", Some("0-0"));
+    let first = Stream::open(client.node(), "/v1/events/stream", Some("0-0"));
     let first = soon("the first stream", first).await.unwrap();
     let reading = Arc::clone(&seen);
-    tasks.spawn(async move { read(wire, first, &reading).await });
+    tasks.spawn(async move { read(client, first, &reading).await });
     seen
 }
 
-async fn read(mut wire: Wire, mut stream: Stream, seen: &Seen) {
+async fn read(mut client: RetryingClient, mut stream: Stream, seen: &Seen) {
     let mut last = "0-0".to_owned();
     loop {
         *seen.connections.lock() += 1;
@@ -40,10 +40,10 @@ async fn read(mut wire: Wire, mut stream: Stream, seen: &Seen) {
             }
         }
         stream = loop {
-            if let Ok(stream) = Stream::open(wire.node(), "/v1/events/stream", Some(&last)).await {
+            if let Ok(stream) = Stream::open(client.node(), "/v1/events/stream", Some(&last)).await {
                 break stream;
             }
-            tokio::time::sleep(Duration::from_millis(wire.rng.u64(2..20))).await;
+            tokio::time::sleep(Duration::from_millis(client.rng.u64(2..20))).await;
         };
     }
 }

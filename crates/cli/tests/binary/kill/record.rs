@@ -15,12 +15,12 @@ pub(crate) struct Asked {
     pub(crate) session: String,
     pub(crate) title: String,
     pub(crate) at: Instant,
-    pub(crate) crowd: Crowd,
+    pub(crate) crowd: Answerers,
 }
 
 /// People who answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Crowd {
+pub(crate) enum Answerers {
     /// Everybody answers at once.
     Everybody,
     /// A few people answer, at about the time of the deadline.
@@ -31,7 +31,7 @@ pub(crate) enum Crowd {
 
 /// Reply that a person received to an answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Told {
+pub(crate) struct ReceivedReply {
     pub(crate) question: String,
     /// Feedback text that is unique to this answer.
     pub(crate) token: String,
@@ -43,7 +43,7 @@ pub(crate) struct Told {
 
 /// An action whose start and outcome were acknowledged.
 #[derive(Debug, Clone)]
-pub(crate) struct Ran {
+pub(crate) struct FinishedAction {
     pub(crate) session: String,
     pub(crate) call: String,
 }
@@ -53,12 +53,12 @@ pub(crate) struct Ran {
 pub(crate) struct Record {
     pub(crate) sessions: Mutex<Vec<String>>,
     pub(crate) asked: Mutex<Vec<Asked>>,
-    pub(crate) told: Mutex<Vec<Told>>,
+    pub(crate) told: Mutex<Vec<ReceivedReply>>,
     /// Completed deliveries: the question and the lease.
     pub(crate) completed: Mutex<Vec<(String, String)>>,
     /// Sessions in which actions are proposed.
     pub(crate) acting: Mutex<BTreeSet<String>>,
-    pub(crate) ran: Mutex<Vec<Ran>>,
+    pub(crate) ran: Mutex<Vec<FinishedAction>>,
     pub(crate) walked_away: Mutex<usize>,
     pub(crate) in_doubt: Mutex<usize>,
     posted: watch::Sender<usize>,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::reader::Seen;
-use super::record::{Asked, Crowd, Ran, Record, Told};
-use super::wire::Wire;
+use super::record::{Answerers, Asked, FinishedAction, ReceivedReply, Record};
+use super::retrying_client::RetryingClient;
 use crate::common::until;
 
 /// Events that end a question.
@@ -14,9 +14,9 @@ const RESOLUTIONS: &[&str] =
     &["interaction.answered", "interaction.auto_resolved", "interaction.expired", "interaction.cancelled"];
 
 /// Compares the data of the server with the replies that clients received, and returns a summary in numbers.
-pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> String {
+pub(crate) async fn judge(mut client: RetryingClient, record: &Record, seen: &Seen) -> String {
     let asked = record.asked.lock().clone();
-    let mut told: BTreeMap<String, Vec<Told>> = BTreeMap::new();
+    let mut told: BTreeMap<String, Vec<ReceivedReply>> = BTreeMap::new();
     for one in record.told.lock().iter() {
         told.entry(one.question.clone()).or_default().push(one.clone());
     }
@@ -28,7 +28,7 @@ pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> Strin
     let mut log = Vec::new();
     let sessions = record.sessions.lock().clone();
     for session in sessions {
-        log.extend(events_of(&mut wire, &session).await);
+        log.extend(events_of(&mut client, &session).await);
     }
     let mut happened: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let acting = record.acting.lock().clone();
@@ -41,7 +41,7 @@ pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> Strin
         }
     }
     for question in &asked {
-        let view = wire.look(&format!("/v1/interactions/{}", question.id)).await;
+        let view = client.look(&format!("/v1/interactions/{}", question.id)).await;
         let happened = &happened[question.id.as_str()];
         asked_as_acknowledged(question, &view);
         answered_once(question, &view, told.get(&question.id).map_or(&[], Vec::as_slice));
@@ -60,7 +60,7 @@ pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> Strin
 fn ran_once(record: &Record, acted: &[&Value]) {
     let ran = record.ran.lock();
     assert!(!ran.is_empty(), "nothing ran");
-    for Ran { session, call } in ran.iter() {
+    for FinishedAction { session, call } in ran.iter() {
         let of = acted
             .iter()
             .filter(|event| event["session"] == session.as_str() && event["data"]["call_id"] == call.as_str());
@@ -72,10 +72,10 @@ fn ran_once(record: &Record, acted: &[&Value]) {
 }
 
 /// Reads all events of a session and checks that their numbers have no gap.
-async fn events_of(wire: &mut Wire, session: &str) -> Vec<Value> {
+async fn events_of(client: &mut RetryingClient, session: &str) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
-        let page = wire.look(&format!("/v1/sessions/{session}/events?limit=200&after={}", events.len())).await;
+        let page = client.look(&format!("/v1/sessions/{session}/events?limit=200&after={}", events.len())).await;
         let found = page["events"].as_array().unwrap();
         if found.is_empty() {
             return events;
@@ -94,10 +94,10 @@ fn asked_as_acknowledged(question: &Asked, view: &Value) {
 }
 
 /// Checks that at most one answer won and is the resolution, and that every other person was told that resolution.
-fn answered_once(question: &Asked, view: &Value, told: &[Told]) {
+fn answered_once(question: &Asked, view: &Value, told: &[ReceivedReply]) {
     let resolution = &view["resolution"];
     let winner = resolution["answer"]["feedback"].as_str().filter(|_| view["status"] == "answered");
-    let taken: Vec<&Told> = told.iter().filter(|told| told.status == 200).collect();
+    let taken: Vec<&ReceivedReply> = told.iter().filter(|told| told.status == 200).collect();
     match (taken.as_slice(), winner) {
         ([one], Some(winner)) => {
             assert_eq!(one.token, winner, "an acknowledged answer to {question:?} was lost");
@@ -107,7 +107,7 @@ fn answered_once(question: &Asked, view: &Value, told: &[Told]) {
             let silent = told.iter().find(|told| told.token == winner).unwrap();
             assert!(!silent.keyed && silent.in_doubt > 0, "the winner was never told: {silent:?}");
         }
-        ([], None) => assert_ne!(question.crowd, Crowd::Everybody, "nobody won {question:?}: {view}"),
+        ([], None) => assert_ne!(question.crowd, Answerers::Everybody, "nobody won {question:?}: {view}"),
         (taken, winner) => panic!("{question:?}: {taken:?} were taken, {winner:?} is the resolution"),
     }
     for loser in told.iter().filter(|told| told.status != 200) {
@@ -118,7 +118,7 @@ fn answered_once(question: &Asked, view: &Value, told: &[Told]) {
             }
             Some("interaction_expired") => {
                 assert_eq!(loser.status, 410);
-                assert_ne!(question.crowd, Crowd::Everybody);
+                assert_ne!(question.crowd, Answerers::Everybody);
                 assert_ne!(view["status"], "answered");
             }
             _ => panic!("{loser:?}"),
@@ -147,10 +147,10 @@ async fn read_once(log: &[Value], seen: &Seen) {
     }
 }
 
-fn figures(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<Told>>, seen: &Seen) -> String {
+fn figures(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<ReceivedReply>>, seen: &Seen) -> String {
     let named = |name: &str| log.iter().filter(|event| event["type"] == name).count();
     let said = told.values().flatten();
-    let (won, lost): (Vec<&Told>, Vec<&Told>) = said.partition(|told| told.status == 200);
+    let (won, lost): (Vec<&ReceivedReply>, Vec<&ReceivedReply>) = said.partition(|told| told.status == 200);
     let late = lost.iter().filter(|told| told.status == 410).count();
     let (asked, completed) = (record.asked.lock().len(), record.completed.lock().len());
     let (sessions, in_doubt) = (record.sessions.lock().len(), *record.in_doubt.lock());

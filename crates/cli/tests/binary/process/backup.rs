@@ -3,13 +3,13 @@
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::common::{House, until};
+use crate::common::{Deployment, until};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_backup_under_load_can_be_served() {
-    let house = House::sqlite();
-    let server = house.launch().start().await;
-    let (bot, alice) = (house.key("agent", "bot"), house.key("operator", "alice"));
+async fn server_runs_on_a_backup_made_under_load() {
+    let deployment = Deployment::sqlite();
+    let server = deployment.launch().start().await;
+    let (bot, alice) = (deployment.key("agent", "bot"), deployment.key("operator", "alice"));
     let client = server.client(&bot);
     let session = client.start().await;
     let question = json!({ "kind": "confirmation", "title": "sealed", "resume_point": { "at": "line 12" } });
@@ -33,20 +33,20 @@ async fn a_backup_under_load_can_be_served() {
     };
     asked(20).await;
     let before = *counted.borrow();
-    let target = house.path("copy.db");
-    let copied = house.run(&["backup", target.to_str().unwrap()]);
+    let target = deployment.path("copy.db");
+    let copied = deployment.run(&["backup", target.to_str().unwrap()]);
     assert!(copied.status.success(), "{copied:?}");
     let after = *counted.borrow();
     asked(after + 20).await;
-    let again = house.run(&["backup", target.to_str().unwrap()]);
+    let again = deployment.run(&["backup", target.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&again.stderr).contains("exists already"), "{again:?}");
     load.shutdown().await;
 
-    let other = House::sqlite();
+    let other = Deployment::sqlite();
     std::fs::create_dir(other.data()).unwrap();
     std::fs::copy(&target, other.data().join("holdpoint.db")).unwrap();
-    std::fs::copy(house.data().join("master.key"), other.data().join("master.key")).unwrap();
+    std::fs::copy(deployment.data().join("master.key"), other.data().join("master.key")).unwrap();
     assert!(other.run(&["check"]).status.success());
     let copy = other.launch().start().await;
     let open = copy.client(&alice).get("/v1/stats").await.done(200).body["open"]["confirmation"].as_u64().unwrap();
@@ -60,16 +60,16 @@ async fn a_backup_under_load_can_be_served() {
 }
 
 #[test]
-fn damage_is_found() {
-    let house = House::sqlite();
-    house.key("agent", "bot");
-    let path = house.data().join("holdpoint.db");
+fn check_finds_a_damaged_database() {
+    let deployment = Deployment::sqlite();
+    deployment.key("agent", "bot");
+    let path = deployment.data().join("holdpoint.db");
     rusqlite::Connection::open(&path).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 4096 / 2 * 4096;
     bytes[middle..middle + 4096].fill(0xAB);
     std::fs::write(&path, bytes).unwrap();
-    let checked = house.run(&["check"]);
+    let checked = deployment.run(&["check"]);
     assert_eq!(checked.status.code(), Some(1), "{checked:?}");
     assert!(checked.stdout.is_empty());
     assert!(String::from_utf8_lossy(&checked.stderr).contains("holdpoint: the database"), "{checked:?}");

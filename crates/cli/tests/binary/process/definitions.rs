@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::common::{House, binary};
+use crate::common::{Deployment, binary};
 
 const AGENT: &str = "name = \"helper\"\nversion = \"1\"\n[model]\nprovider = \"openai\"\nname = \"m\"\n";
 const FLOW: &str = "name = \"release\"\nversion = \"1\"\n[[steps]]\nname = \"draft\"\nagent = \"helper\"\n";
@@ -21,9 +21,9 @@ fn check(what: &str, dir: &Path, agents: Option<&Path>) -> (Option<i32>, String,
 }
 
 #[test]
-fn definitions_are_checked_by_hand() {
-    let house = House::sqlite();
-    let (agents, flows) = (house.path("agents"), house.path("flows"));
+fn agents_check_and_flows_check_report_file_and_line() {
+    let deployment = Deployment::sqlite();
+    let (agents, flows) = (deployment.path("agents"), deployment.path("flows"));
     fs::create_dir_all(&agents).unwrap();
     fs::create_dir_all(&flows).unwrap();
     fs::write(agents.join("helper.toml"), AGENT).unwrap();
@@ -46,5 +46,5 @@ fn definitions_are_checked_by_hand() {
     assert!(said.contains("helper.toml:2: the file has no key `verison`; did you mean `version`?"), "{said}");
     assert!(said.contains("other.toml:1: "), "{said}");
     assert_eq!(check("flows", &flows, Some(&agents)).0, Some(1));
-    assert_eq!(check("agents", &house.path("nowhere"), None).0, Some(1));
+    assert_eq!(check("agents", &deployment.path("nowhere"), None).0, Some(1));
 }

@@ -7,15 +7,16 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::common::{Client, House};
+use crate::common::{Client, Deployment};
 
 #[tokio::test]
-async fn writes_are_refused_until_there_is_room_again_and_reads_go_on() {
-    let mounted = House::sqlite();
+async fn full_disk_refuses_writes_and_serves_reads() {
+    let mounted = Deployment::sqlite();
     let Some(disk) = SmallDisk::mount(&mounted.path("disk")) else { return };
-    let house = House::sqlite().with_data(&disk.0.join("data"));
-    let mut server = house.launch().start().await;
-    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+    let deployment = Deployment::sqlite().with_data(&disk.0.join("data"));
+    let mut server = deployment.launch().start().await;
+    let (bot, alice) =
+        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("operator", "alice")));
     let session = bot.start().await;
     let open = bot.ask(&session, json!({ "kind": "confirmation", "title": "before" })).await;
 
@@ -39,22 +40,22 @@ async fn writes_are_refused_until_there_is_room_again_and_reads_go_on() {
             .problem(507, "storage_full");
         assert_eq!(bot.get("/readyz").await.status, 200);
         alice.get("/v1/interactions?status=pending").await.done(200);
-        all_there(&alice, &kept).await;
+        assert_all_stored(&alice, &kept).await;
         assert!(server.runs());
 
         std::fs::remove_file(filler).unwrap();
         kept.push((bot.ask(&session, json!({ "kind": "confirmation", "title": "after" })).await, "after".to_owned()));
-        all_there(&alice, &kept).await;
+        assert_all_stored(&alice, &kept).await;
     }
     alice.approve(&open).await;
     server.kill();
-    let checked = house.run(&["check"]);
+    let checked = deployment.run(&["check"]);
     assert!(checked.status.success(), "{checked:?}");
-    server = house.launch().start().await;
-    assert_eq!(server.client(&house.key("viewer", "reader")).question(&open).await.text("/status"), "answered");
+    server = deployment.launch().start().await;
+    assert_eq!(server.client(&deployment.key("viewer", "reader")).question(&open).await.text("/status"), "answered");
 }
 
-async fn all_there(client: &Client, kept: &[(String, String)]) {
+async fn assert_all_stored(client: &Client, kept: &[(String, String)]) {
     for (id, title) in kept {
         assert_eq!(client.question(id).await.text("/title"), *title);
     }

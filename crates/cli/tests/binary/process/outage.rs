@@ -2,19 +2,20 @@
 
 use testkit::postgres::TestPostgres;
 
-use crate::common::{House, Reply, Stream, soon, until};
+use crate::common::{Deployment, Reply, Stream, soon, until};
 
 #[test]
-fn requests_are_refused_while_it_is_away_and_nothing_acknowledged_is_lost() {
+fn database_outage_refuses_requests_and_loses_no_acknowledged_write() {
     let postgres = TestPostgres::private().unwrap();
     let database = postgres.fresh_database().unwrap();
-    let house = House::postgres(database.url());
-    tokio::runtime::Runtime::new().unwrap().block_on(outlives(&house, &postgres));
+    let deployment = Deployment::postgres(database.url());
+    tokio::runtime::Runtime::new().unwrap().block_on(check_outage(&deployment, &postgres));
 }
 
-async fn outlives(house: &House, postgres: &TestPostgres) {
-    let mut server = house.launch().start().await;
-    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+async fn check_outage(deployment: &Deployment, postgres: &TestPostgres) {
+    let mut server = deployment.launch().start().await;
+    let (bot, alice) =
+        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("operator", "alice")));
     let answered = bot.ask_plainly("answered before").await;
     let open = bot.ask_plainly("open").await;
     let resolved = alice.approve(&answered).await;

@@ -3,7 +3,7 @@
 use reqwest::header::{COOKIE, SET_COOKIE};
 use serde_json::{Value, json};
 
-use crate::common::{House, on_postgres};
+use crate::common::{Deployment, on_postgres};
 
 /// Signs in with a link. Returns the cookie, or the status of the refusal.
 async fn signed_in(base: &str, link: &str) -> Result<String, u16> {
@@ -21,8 +21,8 @@ async fn me(base: &str, cookie: &str) -> Value {
     request.send().await.unwrap().json().await.unwrap()
 }
 
-async fn story(house: &House) {
-    let launch = house.launch();
+async fn check_first_sign_in(deployment: &Deployment) {
+    let launch = deployment.launch();
     let base = format!("http://{}", launch.address());
     launch.start().await.kill();
     let server = launch.start().await;
@@ -38,28 +38,28 @@ async fn story(house: &House) {
     let found = me(&base, &admin).await;
     assert_eq!((&found["name"], &found["role"], &found["via"]), (&json!("admin"), &json!("admin"), &json!("cookie")));
 
-    let created = house.run(&["users", "create", "alice", "--role", "operator", "--display", "Alice"]);
+    let created = deployment.run(&["users", "create", "alice", "--role", "operator", "--display", "Alice"]);
     assert_eq!(String::from_utf8(created.stdout).unwrap(), "alice is in default\n");
-    let twice = house.run(&["users", "create", "alice", "--role", "viewer"]);
+    let twice = deployment.run(&["users", "create", "alice", "--role", "viewer"]);
     assert!(!twice.status.success() && String::from_utf8(twice.stderr).unwrap().contains("already in this project"));
-    let shouted = house.run(&["users", "create", "ALICE", "--role", "viewer"]);
+    let shouted = deployment.run(&["users", "create", "ALICE", "--role", "viewer"]);
     assert!(
         !shouted.status.success() && String::from_utf8(shouted.stderr).unwrap().contains("already in this project")
     );
-    let reserved = house.run(&["keys", "create", "--role", "viewer", "--user", "System"]);
+    let reserved = deployment.run(&["keys", "create", "--role", "viewer", "--user", "System"]);
     assert!(!reserved.status.success());
-    assert!(house.run(&["keys", "create", "--role", "operator", "--user", "bob"]).status.success());
-    let taken = house.run(&["users", "create", "bob", "--role", "operator"]);
+    assert!(deployment.run(&["keys", "create", "--role", "operator", "--user", "bob"]).status.success());
+    let taken = deployment.run(&["users", "create", "bob", "--role", "operator"]);
     assert!(!taken.status.success() && String::from_utf8(taken.stderr).unwrap().contains("is taken"));
-    assert!(house.run(&["users", "create", "bob", "--role", "operator", "--join-keys"]).status.success());
+    assert!(deployment.run(&["users", "create", "bob", "--role", "operator", "--join-keys"]).status.success());
     let new_key = ["keys", "create", "--role", "operator", "--user", "ALICE"];
-    let unsaid = house.run(&new_key);
+    let unsaid = deployment.run(&new_key);
     assert!(!unsaid.status.success() && String::from_utf8(unsaid.stderr).unwrap().contains("--join-account"));
-    let key = house.run(&[&new_key[..], &["--join-account"]].concat());
+    let key = deployment.run(&[&new_key[..], &["--join-account"]].concat());
     assert!(key.status.success() && key.stdout.starts_with(b"hp_"), "{key:?}");
-    let listed = String::from_utf8(house.run(&["keys", "list"]).stdout).unwrap();
+    let listed = String::from_utf8(deployment.run(&["keys", "list"]).stdout).unwrap();
     assert_eq!(listed.matches("user=ALICE").count(), 1, "{listed}");
-    let link = house.run(&["users", "link", "alice", "--public-url", "https://hp.example.org"]);
+    let link = deployment.run(&["users", "link", "alice", "--public-url", "https://hp.example.org"]);
     let link = String::from_utf8(link.stdout).unwrap();
     assert!(link.starts_with("https://hp.example.org/sign-in#token="), "{link}");
     let alice = signed_in(&base, &link).await.unwrap();
@@ -69,7 +69,7 @@ async fn story(house: &House) {
     let server = launch.start().await;
     assert_eq!(launch.said().matches("Sign in as").count(), 2, "somebody has signed in");
     assert_eq!(me(&base, &alice).await["name"], "alice", "signed in as before");
-    let further = house.run(&["users", "create", "alice", "--role", "viewer", "--project", "web"]);
+    let further = deployment.run(&["users", "create", "alice", "--role", "viewer", "--project", "web"]);
     let said = String::from_utf8(further.stdout).unwrap();
     assert!(said.starts_with("alice is in web\n") && said.contains("there before"), "{said}");
     assert_eq!(me(&base, &alice).await["code"], "unauthenticated", "what let her in before is void");
@@ -77,19 +77,19 @@ async fn story(house: &House) {
 }
 
 #[tokio::test]
-async fn the_first_admin_comes_by_the_printed_link_on_sqlite() {
-    story(&House::sqlite()).await;
+async fn first_admin_signs_in_with_the_printed_link_on_sqlite() {
+    check_first_sign_in(&Deployment::sqlite()).await;
 }
 
 #[test]
-fn the_first_admin_comes_by_the_printed_link_on_postgres() {
-    on_postgres(story);
+fn first_admin_signs_in_with_the_printed_link_on_postgres() {
+    on_postgres(check_first_sign_in);
 }
 
 #[tokio::test]
-async fn a_public_url_with_a_path_is_refused() {
+async fn malformed_public_url_is_refused() {
     for wrong in ["hp.example.org", "ftp://hp.example.org", "https://hp.example.org/x", "https://user@hp.example.org"] {
-        let output = House::sqlite().run(&["users", "link", "alice", "--public-url", wrong]);
+        let output = Deployment::sqlite().run(&["users", "link", "alice", "--public-url", wrong]);
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && said.contains("--public-url"), "{said}");
     }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::common::{Client, House, binary, on_postgres, until};
+use crate::common::{Client, Deployment, binary, on_postgres, until};
 
 const ALLOWING: &str = "version = 1\n\n[[rule]]\nname = \"deploying\"\ntools = [\"deploy\"]\nverdict = \"allow\"\nreason = \"it may\"\n\
                         [[rule.example]]\ntool = \"deploy\"\narguments = {}\nverdict = \"allow\"\n";
@@ -13,7 +13,7 @@ const DENYING: &str = "version = 1\n\n[[rule]]\nname = \"no-deploying\"\ntools =
 const BAD: &str =
     "version = 1\n\n[[rule]]\nname = \"deploying\"\ntols = [\"deploy\"]\nverdict = \"allow\"\nreason = \"it may\"\n";
 
-async fn ruled(agent: &Client, session: &str, call: &str) -> (String, String) {
+async fn propose_and_read_ruling(agent: &Client, session: &str, call: &str) -> (String, String) {
     let body = json!({ "call_id": call, "tool": "deploy", "arguments": {} });
     let reply = agent.post(&format!("/v1/sessions/{session}/actions"), body).await;
     assert!(matches!(reply.status, 200 | 202), "{:?}", reply.body);
@@ -21,15 +21,16 @@ async fn ruled(agent: &Client, session: &str, call: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_changed_file_is_obeyed_and_a_bad_one_is_told() {
-    let house = House::sqlite();
-    let file = house.path("policy.toml");
+async fn changed_policy_file_applies_and_an_invalid_one_is_reported() {
+    let deployment = Deployment::sqlite();
+    let file = deployment.path("policy.toml");
     fs::write(&file, ALLOWING).unwrap();
-    let launch = house.launch().with(&["--policy", &file.display().to_string()]);
+    let launch = deployment.launch().with(&["--policy", &file.display().to_string()]);
     let server = launch.start().await;
-    let (agent, admin) = (server.client(&house.key("agent", "bot")), server.client(&house.key("admin", "root")));
+    let (agent, admin) =
+        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("admin", "root")));
     let session = agent.start().await;
-    assert_eq!(ruled(&agent, &session, "first").await, ("allowed".into(), "allow".into()));
+    assert_eq!(propose_and_read_ruling(&agent, &session, "first").await, ("allowed".into(), "allow".into()));
     assert_eq!(admin.get("/v1/policy").await.done(200).text("/source"), "file");
 
     fs::write(&file, DENYING).unwrap();
@@ -38,8 +39,12 @@ async fn a_changed_file_is_obeyed_and_a_bad_one_is_told() {
         (policy.text("/text") == DENYING).then_some(())
     })
     .await;
-    assert_eq!(ruled(&agent, &session, "second").await, ("denied".into(), "deny".into()));
-    assert_eq!(ruled(&agent, &session, "first").await, ("allowed".into(), "allow".into()), "what was ruled stays");
+    assert_eq!(propose_and_read_ruling(&agent, &session, "second").await, ("denied".into(), "deny".into()));
+    assert_eq!(
+        propose_and_read_ruling(&agent, &session, "first").await,
+        ("allowed".into(), "allow".into()),
+        "what was ruled stays"
+    );
 
     fs::write(&file, BAD).unwrap();
     let policy = until("the bad file told", async || {
@@ -52,8 +57,8 @@ async fn a_changed_file_is_obeyed_and_a_bad_one_is_told() {
     let misspelt = findings.iter().find(|finding| finding["code"] == "unknown_key").unwrap();
     assert_eq!(misspelt["line"], json!(5), "{misspelt}");
     assert!(server.logged().contains("policyRefused"), "{}", server.logged());
-    assert!((admin.figure("flow_policy_file_refused").await - 1.0).abs() < f64::EPSILON);
-    assert_eq!(ruled(&agent, &session, "third").await, ("denied".into(), "deny".into()));
+    assert!((admin.metric("flow_policy_file_refused").await - 1.0).abs() < f64::EPSILON);
+    assert_eq!(propose_and_read_ruling(&agent, &session, "third").await, ("denied".into(), "deny".into()));
 
     fs::remove_file(&file).unwrap();
     until("the missing file told", async || {
@@ -68,7 +73,7 @@ async fn a_changed_file_is_obeyed_and_a_bad_one_is_told() {
         (policy.text("/text") == ALLOWING && policy.body.get("refused_file").is_none()).then_some(())
     })
     .await;
-    assert!(admin.figure("flow_policy_file_refused").await.abs() < f64::EPSILON);
+    assert!(admin.metric("flow_policy_file_refused").await.abs() < f64::EPSILON);
     let changes = until("both changes on the trail", async || {
         let trail = admin.get("/v1/audit?type=policy.changed").await.done(200).body["entries"].clone();
         (trail.as_array().unwrap().len() == 2).then_some(trail)
@@ -85,21 +90,21 @@ async fn a_changed_file_is_obeyed_and_a_bad_one_is_told() {
 }
 
 #[tokio::test]
-async fn a_bad_file_ends_the_start() {
-    let house = House::sqlite();
-    let file = house.path("policy.toml");
+async fn invalid_policy_file_prevents_the_start() {
+    let deployment = Deployment::sqlite();
+    let file = deployment.path("policy.toml");
     fs::write(&file, BAD).unwrap();
-    let launch = house.launch().with(&["--policy", &file.display().to_string()]);
-    let told = launch.start_in_vain();
+    let launch = deployment.launch().with(&["--policy", &file.display().to_string()]);
+    let told = launch.start_expecting_failure();
     assert!(told.contains("the policy is refused") && told.contains("policy.toml:5:"), "{told}");
-    let absent = house.launch().with(&["--policy", &house.path("absent.toml").display().to_string()]);
-    assert!(absent.start_in_vain().contains("absent.toml"));
+    let absent = deployment.launch().with(&["--policy", &deployment.path("absent.toml").display().to_string()]);
+    assert!(absent.start_expecting_failure().contains("absent.toml"));
 }
 
 #[test]
-fn files_are_checked_by_hand() {
-    let house = House::sqlite();
-    let (good, bad) = (house.path("good.toml"), house.path("bad.toml"));
+fn policy_check_reports_file_and_line() {
+    let deployment = Deployment::sqlite();
+    let (good, bad) = (deployment.path("good.toml"), deployment.path("bad.toml"));
     fs::write(&good, ALLOWING).unwrap();
     fs::write(&bad, BAD).unwrap();
     let check = |files: &[&std::path::Path]| {
@@ -121,16 +126,17 @@ fn files_are_checked_by_hand() {
 
 /// A policy file that cannot be put in force is tried again until it is; here a lock on the database prevents it.
 #[tokio::test]
-async fn a_file_is_tried_again_until_it_is_in_force() {
-    let house = House::sqlite();
-    let file = house.path("policy.toml");
+async fn policy_file_is_retried_until_it_is_in_force() {
+    let deployment = Deployment::sqlite();
+    let file = deployment.path("policy.toml");
     fs::write(&file, ALLOWING).unwrap();
-    let server = house.launch().with(&["--policy", &file.display().to_string()]).start().await;
-    let (agent, admin) = (server.client(&house.key("agent", "bot")), server.client(&house.key("admin", "root")));
+    let server = deployment.launch().with(&["--policy", &file.display().to_string()]).start().await;
+    let (agent, admin) =
+        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("admin", "root")));
     let session = agent.start().await;
     let before = admin.get("/v1/policy").await.done(200).text("/version");
 
-    let writer = rusqlite::Connection::open(house.data().join("holdpoint.db")).unwrap();
+    let writer = rusqlite::Connection::open(deployment.data().join("holdpoint.db")).unwrap();
     writer.execute_batch("begin immediate").unwrap();
     fs::write(&file, DENYING).unwrap();
     let policy = until("the file told as not yet read", async || {
@@ -139,7 +145,7 @@ async fn a_file_is_tried_again_until_it_is_in_force() {
     })
     .await;
     assert_eq!((policy.text("/version"), policy.text("/refused_file/in_force")), (before.clone(), before.clone()));
-    assert!((admin.figure("flow_policy_file_refused").await - 1.0).abs() < f64::EPSILON);
+    assert!((admin.metric("flow_policy_file_refused").await - 1.0).abs() < f64::EPSILON);
     writer.execute_batch("rollback").unwrap();
 
     until("the file in force", async || {
@@ -147,36 +153,36 @@ async fn a_file_is_tried_again_until_it_is_in_force() {
         (policy.text("/text") == DENYING && policy.body.get("refused_file").is_none()).then_some(())
     })
     .await;
-    assert_eq!(ruled(&agent, &session, "call").await, ("denied".into(), "deny".into()));
+    assert_eq!(propose_and_read_ruling(&agent, &session, "call").await, ("denied".into(), "deny".into()));
     assert!(server.logged().contains(&before), "the log says which version is in force: {}", server.logged());
 }
 
 /// Two servers with different policy files never rule by two policies: the file that was read last is in force.
 #[test]
-fn servers_with_different_files_never_rule_by_two_policies() {
-    on_postgres(async |house| {
-        let (one, two) = (house.path("one.toml"), house.path("two.toml"));
+fn servers_with_different_policy_files_rule_by_the_last_one() {
+    on_postgres(async |deployment| {
+        let (one, two) = (deployment.path("one.toml"), deployment.path("two.toml"));
         fs::write(&one, ALLOWING).unwrap();
         fs::write(&two, DENYING).unwrap();
-        let first = house.launch().with(&["--policy", &one.display().to_string()]).start().await;
-        let agent_key = house.key("agent", "bot");
+        let first = deployment.launch().with(&["--policy", &one.display().to_string()]).start().await;
+        let agent_key = deployment.key("agent", "bot");
         let session = first.client(&agent_key).start().await;
-        assert_eq!(ruled(&first.client(&agent_key), &session, "c1").await.0, "allowed");
-        let second = house.launch().with(&["--policy", &two.display().to_string()]).start().await;
-        assert_eq!(ruled(&second.client(&agent_key), &session, "c2").await.0, "denied");
+        assert_eq!(propose_and_read_ruling(&first.client(&agent_key), &session, "c1").await.0, "allowed");
+        let second = deployment.launch().with(&["--policy", &two.display().to_string()]).start().await;
+        assert_eq!(propose_and_read_ruling(&second.client(&agent_key), &session, "c2").await.0, "denied");
         let body = json!({ "call_id": "c3", "tool": "deploy", "arguments": {} });
         let refused = first.client(&agent_key).post(&format!("/v1/sessions/{session}/actions"), body).await;
         assert_eq!((refused.status, refused.text("/code").as_str()), (503, "policy_differs"));
-        let admin = first.client(&house.key("admin", "root"));
+        let admin = first.client(&deployment.key("admin", "root"));
         until("the difference in the figures", async || {
-            (admin.figure("flow_policy_differs").await > 0.5).then_some(())
+            (admin.metric("flow_policy_differs").await > 0.5).then_some(())
         })
         .await;
         assert!(first.logged().contains("policyDiffers"), "{}", first.logged());
         assert_eq!(admin.get("/v1/policy").await.done(200).text("/differs/part"), "policy");
         fs::write(&one, DENYING).unwrap();
-        until("both to rule alike", async || (admin.figure("flow_policy_differs").await < 0.5).then_some(())).await;
-        assert_eq!(ruled(&first.client(&agent_key), &session, "c3").await.0, "denied");
+        until("both to rule alike", async || (admin.metric("flow_policy_differs").await < 0.5).then_some(())).await;
+        assert_eq!(propose_and_read_ruling(&first.client(&agent_key), &session, "c3").await.0, "denied");
     });
 }
 
@@ -184,42 +190,43 @@ const NEVER: &str = "version = 1\n\n[[rule]]\nname = \"never\"\ntools = [\"deplo
 
 /// The policy floor of the server binds every project, is reloaded after a change, and stays when a server starts without it.
 #[tokio::test]
-async fn a_floor_binds_a_project_that_allows_everything() {
-    let house = House::sqlite();
-    let (floor, bad) = (house.path("floor.toml"), house.path("bad.toml"));
+async fn floor_applies_to_a_project_that_allows_everything() {
+    let deployment = Deployment::sqlite();
+    let (floor, bad) = (deployment.path("floor.toml"), deployment.path("bad.toml"));
     fs::write(&floor, NEVER).unwrap();
     fs::write(&bad, "version = 1\ndefault = \"deny\"\n").unwrap();
     let flag = floor.display().to_string();
-    let told = house.launch().with(&["--policy-floor", &bad.display().to_string()]).start_in_vain();
+    let told = deployment.launch().with(&["--policy-floor", &bad.display().to_string()]).start_expecting_failure();
     assert!(told.contains("floor_default"), "{told}");
     for (file, code) in [(&floor, 0), (&bad, 1)] {
         let output = binary().args(["policy", "check", "--floor"]).arg(file).stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{output:?}");
     }
 
-    let server = house.launch().with(&["--policy-floor", &flag]).start().await;
-    let (agent, admin) = (server.client(&house.key("agent", "bot")), server.client(&house.key("admin", "root")));
+    let server = deployment.launch().with(&["--policy-floor", &flag]).start().await;
+    let (agent, admin) =
+        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("admin", "root")));
     let everything = "version = 1\n[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n";
     let put = admin.request("PUT", "/v1/policy").json(&json!({ "text": everything, "reason": "a test" }));
     admin.attempt(put).await.unwrap().done(200);
     let session = agent.start().await;
-    assert_eq!(ruled(&agent, &session, "c1").await, ("denied".into(), "deny".into()));
+    assert_eq!(propose_and_read_ruling(&agent, &session, "c1").await, ("denied".into(), "deny".into()));
     assert_eq!(admin.get("/v1/policy").await.done(200).text("/floor/text"), NEVER);
     fs::write(&floor, NEVER.replace("deny", "ask")).unwrap();
     until("the changed floor in force", async || {
         (admin.get("/v1/policy").await.done(200).text("/floor/text") != NEVER).then_some(())
     })
     .await;
-    assert_eq!(ruled(&agent, &session, "c2").await, ("waiting".into(), "ask".into()));
+    assert_eq!(propose_and_read_ruling(&agent, &session, "c2").await, ("waiting".into(), "ask".into()));
     assert!(server.stop().success());
 
-    let server = house.launch().start().await;
-    let agent = server.client(&house.key("agent", "bot"));
+    let server = deployment.launch().start().await;
+    let agent = server.client(&deployment.key("agent", "bot"));
     let session = agent.start().await;
-    assert_eq!(ruled(&agent, &session, "c1").await.0, "waiting", "a missing flag removes nothing");
+    assert_eq!(propose_and_read_ruling(&agent, &session, "c1").await.0, "waiting", "a missing flag removes nothing");
     assert!(server.stop().success());
-    let server = house.launch().with(&["--no-policy-floor"]).start().await;
-    let agent = server.client(&house.key("agent", "bot"));
+    let server = deployment.launch().with(&["--no-policy-floor"]).start().await;
+    let agent = server.client(&deployment.key("agent", "bot"));
     let session = agent.start().await;
-    assert_eq!(ruled(&agent, &session, "c1").await.0, "allowed");
+    assert_eq!(propose_and_read_ruling(&agent, &session, "c1").await.0, "allowed");
 }

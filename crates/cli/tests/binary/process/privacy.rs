@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::common::{House, on_postgres};
+use crate::common::{Deployment, on_postgres};
 
 /// Text of a question, in every place where it could reach the log of a database driver.
 const MARKER: &str = "colorless-green-ideas-2718";
@@ -15,15 +15,15 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn nobody_else_can_read_the_data_directory_or_anything_in_it() {
-    let house = House::sqlite();
-    let server = house.launch().start().await;
-    server.client(&house.key("agent", "bot")).ask_plainly("kept").await;
-    let copy = house.path("copy.db");
-    assert!(house.run(&["backup", copy.to_str().unwrap()]).status.success());
-    assert_eq!((mode(house.data()), mode(&copy)), (0o700, 0o600));
+async fn data_directory_and_its_files_are_readable_by_the_owner_only() {
+    let deployment = Deployment::sqlite();
+    let server = deployment.launch().start().await;
+    server.client(&deployment.key("agent", "bot")).ask_plainly("kept").await;
+    let copy = deployment.path("copy.db");
+    assert!(deployment.run(&["backup", copy.to_str().unwrap()]).status.success());
+    assert_eq!((mode(deployment.data()), mode(&copy)), (0o700, 0o600));
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(house.data()).unwrap() {
+    for entry in std::fs::read_dir(deployment.data()).unwrap() {
         let entry = entry.unwrap();
         assert_eq!(mode(&entry.path()), 0o600, "{:?}", entry.path());
         names.push(entry.file_name().into_string().unwrap());
@@ -34,11 +34,11 @@ async fn nobody_else_can_read_the_data_directory_or_anything_in_it() {
 }
 
 /// Passes a marker through every statement that writes text, with trace logs, and checks that no log line contains it.
-async fn no_log_tells_what_was_asked(house: &House) {
-    let launch = house.launch().with(&["--log", "trace"]);
+async fn check_logs_have_no_marker(deployment: &Deployment) {
+    let launch = deployment.launch().with(&["--log", "trace"]);
     let server = launch.start().await;
-    let bot = server.client(&house.key("agent", "bot"));
-    let alice = server.client(&house.key("operator", "alice"));
+    let bot = server.client(&deployment.key("agent", "bot"));
+    let alice = server.client(&deployment.key("operator", "alice"));
     let start = json!({ "title": MARKER, "input": { "about": MARKER }, "metadata": { "about": MARKER } });
     let session = bot.post("/v1/sessions", start).await.done(201).text("/id");
     let question = json!({ "kind": "question", "title": MARKER, "message": MARKER, "context": { "about": MARKER } });
@@ -53,21 +53,21 @@ async fn no_log_tells_what_was_asked(house: &House) {
 }
 
 #[tokio::test]
-async fn no_log_tells_what_was_asked_on_sqlite() {
-    no_log_tells_what_was_asked(&House::sqlite()).await;
+async fn logs_contain_no_question_content_on_sqlite() {
+    check_logs_have_no_marker(&Deployment::sqlite()).await;
 }
 
 #[test]
-fn no_log_tells_what_was_asked_on_postgres() {
-    on_postgres(async |house| no_log_tells_what_was_asked(house).await);
+fn logs_contain_no_question_content_on_postgres() {
+    on_postgres(async |deployment| check_logs_have_no_marker(deployment).await);
 }
 
 /// Arguments with secrets are not shown in the list of processes, and the process is not dumpable.
 #[test]
-fn neither_the_database_nor_the_master_key_is_in_the_list_of_processes() {
-    on_postgres(async |house| {
+fn process_list_shows_neither_database_url_nor_master_key() {
+    on_postgres(async |deployment| {
         let key = "00".repeat(32);
-        let server = house.launch().with(&["--master-key", &key]).start().await;
+        let server = deployment.launch().with(&["--master-key", &key]).start().await;
         let process = format!("/proc/{}", server.pid());
         let line = std::fs::read_to_string(format!("{process}/cmdline")).unwrap().replace('\0', " ");
         assert!(line.contains(" serve --listen 127.0.0.1:"), "{line}");

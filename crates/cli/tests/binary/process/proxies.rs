@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::json;
 
-use crate::common::{House, PATIENCE};
+use crate::common::{Deployment, PATIENCE};
 use crate::telemetry::Collector;
 
 /// Starts a server that forwards the first bytes of every connection to a channel and replies 404.
@@ -28,11 +28,11 @@ fn listener() -> (String, Receiver<String>) {
 }
 
 #[tokio::test]
-async fn proxies_of_the_environment_are_not_used() {
-    let (house, collector) = (House::sqlite(), Collector::start());
+async fn proxy_variables_of_the_environment_are_ignored() {
+    let (deployment, collector) = (Deployment::sqlite(), Collector::start());
     let ((proxy, through_proxy), (issuer, asked)) = (listener(), listener());
-    let launch = house.launch();
-    let (listen, data) = (launch.address(), house.data().display().to_string());
+    let launch = deployment.launch();
+    let (listen, data) = (launch.address(), deployment.data().display().to_string());
     let launch = launch.by_environment(&[
         ("HOLDPOINT_LISTEN", &listen),
         ("HOLDPOINT_DATA", &data),
@@ -45,7 +45,7 @@ async fn proxies_of_the_environment_are_not_used() {
         ("ALL_PROXY", &proxy),
     ]);
     let server = launch.start().await;
-    let bot = server.client(&house.key("agent", "bot"));
+    let bot = server.client(&deployment.key("agent", "bot"));
     bot.post("/v1/sessions", json!({})).await.done(201);
     let sent = bot.attempt(bot.request("GET", "/sign-in/oidc/start")).await;
     assert!(sent.is_ok());

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::{Client, House, PATIENCE, Stream, until};
+use crate::common::{Client, Deployment, PATIENCE, Stream, until};
 
 /// Number of readers that do not read.
 const READERS: usize = 100;
@@ -14,7 +14,7 @@ const EVENTS: u64 = 1000;
 const MOST_EACH: u64 = 512 * 1024;
 
 /// Pauses and resumes a session repeatedly with long reasons, so that each command adds a large event.
-async fn talk(by: &Client, session: &str, events: u64) {
+async fn append_large_events(by: &Client, session: &str, events: u64) {
     let reason = "x".repeat(LARGE);
     for number in 0..events {
         let command = if number % 2 == 0 { "pause" } else { "resume" };
@@ -24,14 +24,14 @@ async fn talk(by: &Client, session: &str, events: u64) {
 }
 
 #[tokio::test]
-async fn those_who_do_not_read_cost_little_miss_nothing_and_are_let_go() {
-    let house = House::sqlite();
+async fn slow_stream_readers_use_bounded_memory_and_miss_no_event() {
+    let deployment = Deployment::sqlite();
     // A long write timeout keeps slow readers connected: this test measures their memory.
-    let server = house.launch().with(&["--write-timeout-seconds", "600"]).start().await;
-    let bot = server.client(&house.key("agent", "bot"));
+    let server = deployment.launch().with(&["--write-timeout-seconds", "600"]).start().await;
+    let bot = server.client(&deployment.key("agent", "bot"));
     let session = bot.start().await;
     let path = format!("/v1/sessions/{session}/events/stream");
-    talk(&bot, &session, EVENTS / 2).await;
+    append_large_events(&bot, &session, EVENTS / 2).await;
     let mut quick = Stream::open(&bot, &path, None).await.unwrap();
     for _ in 0..=EVENTS / 2 {
         quick.next().await.unwrap();
@@ -43,11 +43,11 @@ async fn those_who_do_not_read_cost_little_miss_nothing_and_are_let_go() {
         let path = if number % 2 == 0 { path.as_str() } else { "/v1/events/stream?after=0-0" };
         slow.push(Stream::open(&bot, path, None).await.unwrap());
     }
-    talk(&bot, &session, EVENTS / 2).await;
+    append_large_events(&bot, &session, EVENTS / 2).await;
     for _ in 0..EVENTS / 2 {
         quick.next().await.unwrap();
     }
-    assert_eq!(bot.figure("holdpoint_stream_readers").await, READERS as f64 + 1.0);
+    assert_eq!(bot.metric("holdpoint_stream_readers").await, READERS as f64 + 1.0);
     let grown = server.memory().saturating_sub(before);
     let unsent = READERS as u64 * EVENTS * LARGE as u64;
     assert!(grown < READERS as u64 * MOST_EACH, "grown by {grown} bytes, with up to {unsent} unsent");
@@ -60,7 +60,7 @@ async fn those_who_do_not_read_cost_little_miss_nothing_and_are_let_go() {
     };
     tokio::time::timeout(PATIENCE, numbers).await.unwrap();
     drop((last, slow, quick));
-    until("a server without readers", async || (bot.figure("holdpoint_stream_readers").await == 0.0).then_some(()))
+    until("a server without readers", async || (bot.metric("holdpoint_stream_readers").await == 0.0).then_some(()))
         .await;
     assert!(server.stop().success());
 }

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use crate::common::{House, Launch};
+use crate::common::{Deployment, Launch};
 
 const MASTER_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
 #[tokio::test]
-async fn flags_are_obeyed() {
-    let house = House::sqlite();
-    let launch = house.launch().with(&[
+async fn settings_apply_from_flags() {
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch().with(&[
         "--master-key",
         MASTER_KEY,
         "--deadlines",
@@ -29,14 +29,14 @@ async fn flags_are_obeyed() {
         "--log",
         "warn",
     ]);
-    obeyed(&house, &launch).await;
+    assert_settings_apply(&deployment, &launch).await;
 }
 
 #[tokio::test]
-async fn the_environment_is_obeyed() {
-    let house = House::sqlite();
-    let launch = house.launch();
-    let (listen, data) = (launch.address(), house.data().display().to_string());
+async fn settings_apply_from_the_environment() {
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch();
+    let (listen, data) = (launch.address(), deployment.data().display().to_string());
     let launch = launch.by_environment(&[
         ("HOLDPOINT_LISTEN", &listen),
         ("HOLDPOINT_DATA", &data),
@@ -50,15 +50,16 @@ async fn the_environment_is_obeyed() {
         ("HOLDPOINT_STREAMS", "0"),
         ("HOLDPOINT_LOG", "warn"),
     ]);
-    obeyed(&house, &launch).await;
+    assert_settings_apply(&deployment, &launch).await;
 }
 
 /// Checks the effect of each setting. Clients have separate keys, because a key may send only two requests a second and four at once.
-async fn obeyed(house: &House, launch: &Launch) {
+async fn assert_settings_apply(deployment: &Deployment, launch: &Launch) {
     let server = launch.start().await;
-    let (asker, again) = (server.client(&house.key("agent", "bot")), server.client(&house.key("agent", "bot")));
-    let person = server.client(&house.key("operator", "alice"));
-    assert!(!house.data().join("master.key").exists(), "the key that was given is used");
+    let (asker, again) =
+        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("agent", "bot")));
+    let person = server.client(&deployment.key("operator", "alice"));
+    assert!(!deployment.data().join("master.key").exists(), "the key that was given is used");
 
     let session = asker.start().await;
     let question = asker.ask(&session, json!({ "kind": "confirmation", "title": "one" })).await;
@@ -75,9 +76,9 @@ async fn obeyed(house: &House, launch: &Launch) {
     let lease = seconds(&taken["until"]) - seconds(&view["resolution"]["at"]);
     assert!((76..=80).contains(&lease), "{lease}");
 
-    let reader = server.client(&house.key("viewer", "reader"));
+    let reader = server.client(&deployment.key("viewer", "reader"));
     reader.get("/v1/events/stream").await.problem(503, "too_many_streams");
-    let hurried = server.client(&house.key("viewer", "hurried"));
+    let hurried = server.client(&deployment.key("viewer", "hurried"));
     let replies = futures::future::join_all((0..20).map(|_| hurried.get("/v1/sessions"))).await;
     let refused = replies.into_iter().find(|reply| reply.status != 200).unwrap();
     refused.problem(429, "rate_limited");
@@ -89,15 +90,16 @@ fn seconds(moment: &serde_json::Value) -> i64 {
 }
 
 #[test]
-fn commands_find_their_data_in_the_environment_too() {
-    let house = House::sqlite();
-    house.key("agent", "bot");
-    let listed = crate::common::binary().args(["keys", "list"]).env("HOLDPOINT_DATA", house.data()).output().unwrap();
+fn commands_read_the_data_directory_from_the_environment() {
+    let deployment = Deployment::sqlite();
+    deployment.key("agent", "bot");
+    let listed =
+        crate::common::binary().args(["keys", "list"]).env("HOLDPOINT_DATA", deployment.data()).output().unwrap();
     assert!(String::from_utf8(listed.stdout).unwrap().contains("user=bot"));
 }
 
 #[test]
-fn settings_that_make_no_sense_are_refused() {
+fn invalid_settings_are_refused() {
     for (name, value) in [
         ("HOLDPOINT_LISTEN", "everywhere"),
         ("HOLDPOINT_DEADLINES", "confirmation"),

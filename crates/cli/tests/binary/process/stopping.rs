@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::common::{House, Raw, Reply, Stream, soon, until};
+use crate::common::{Deployment, Raw, Reply, Stream, soon, until};
 
 #[tokio::test]
-async fn waiting_requests_are_answered_streams_are_told_and_a_new_start_works() {
-    let house = House::sqlite();
-    let (bot, person) = (house.key("agent", "bot"), house.key("operator", "alice"));
-    let launch = house.launch();
+async fn sigterm_answers_long_polls_and_closes_streams_with_a_notice() {
+    let deployment = Deployment::sqlite();
+    let (bot, person) = (deployment.key("agent", "bot"), deployment.key("operator", "alice"));
+    let launch = deployment.launch();
     let mut server = launch.start().await;
     let client = server.client(&bot);
     let session = client.start().await;
@@ -56,10 +56,10 @@ async fn waiting_requests_are_answered_streams_are_told_and_a_new_start_works() 
 }
 
 #[tokio::test]
-async fn a_request_that_is_under_way_finishes() {
-    let house = House::sqlite();
-    let bot = house.key("agent", "bot");
-    let launch = house.launch();
+async fn sigterm_lets_a_request_in_flight_finish() {
+    let deployment = Deployment::sqlite();
+    let bot = deployment.key("agent", "bot");
+    let launch = deployment.launch();
     let mut server = launch.start().await;
 
     let body = r#"{"agent":"slow writer"}"#;

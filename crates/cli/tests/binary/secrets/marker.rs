@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::postgres::TestPostgres;
 
 use super::places::{files_with, memory_with};
-use crate::common::{Client, House, Launch, Raw, Server, until};
+use crate::common::{Client, Deployment, Launch, Raw, Server, until};
 use crate::telemetry::Collector;
 
 const SECRET: &str = "xyzzy-marker-c0ffee-31337";
@@ -33,7 +33,7 @@ impl Heard {
 
 /// Places outside the API where a marker could be.
 struct Around<'a> {
-    house: &'a House,
+    deployment: &'a Deployment,
     launch: &'a Launch,
     /// Directory of the database server with its files and logs.
     database: Option<PathBuf>,
@@ -41,7 +41,7 @@ struct Around<'a> {
 
 impl Around<'_> {
     fn files_with(&self, text: &str) -> Vec<PathBuf> {
-        let mut found = files_with(self.house.data(), text);
+        let mut found = files_with(self.deployment.data(), text);
         found.extend(self.database.iter().flat_map(|database| files_with(database, text)));
         found
     }
@@ -110,9 +110,10 @@ async fn refused(alice: &Client, question: &str, heard: &mut Heard) {
 }
 
 /// Asks, answers and takes secrets, and collects the replies. No client is connected afterwards.
-async fn told(around: &Around<'_>, server: &Server) -> Heard {
-    let house = around.house;
-    let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
+async fn run_commands_with_secrets(around: &Around<'_>, server: &Server) -> Heard {
+    let deployment = around.deployment;
+    let (bot, alice) =
+        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("operator", "alice")));
     let mut heard = Heard(Vec::new());
     let (session, question) = asks(&bot).await;
     refused(&alice, &question, &mut heard).await;
@@ -156,18 +157,18 @@ async fn memory_is_searched(server: &Server, address: &str, key: &str) {
     until("its end", async || memory_with(server.pid(), UNFINISHED).is_empty().then_some(())).await;
 }
 
-async fn check(house: &House, database: Option<PathBuf>) {
+async fn check(deployment: &Deployment, database: Option<PathBuf>) {
     let collector = Collector::start();
     let log = format!("trace,{CONTROL}=info");
-    let launch = house.launch().with(&["--log", &log, "--otlp-endpoint", &collector.endpoint()]);
+    let launch = deployment.launch().with(&["--log", &log, "--otlp-endpoint", &collector.endpoint()]);
     let server = launch.start().await;
-    let around = Around { house, launch: &launch, database };
-    let heard = told(&around, &server).await;
+    let around = Around { deployment, launch: &launch, database };
+    let heard = run_commands_with_secrets(&around, &server).await;
     for (what, said) in &heard.0 {
         assert!(!said.contains(SECRET) && !said.contains(RESUME), "{what}: {said}");
     }
     around.has_no_marker("after it was delivered");
-    memory_is_searched(&server, &launch.address(), &house.key("agent", "bot")).await;
+    memory_is_searched(&server, &launch.address(), &deployment.key("agent", "bot")).await;
     for marker in [SECRET, RESUME] {
         let mut found = Vec::new();
         let gone = async || {
@@ -187,20 +188,20 @@ async fn check(house: &House, database: Option<PathBuf>) {
 }
 
 #[tokio::test]
-async fn a_secret_is_nowhere_after_it_was_delivered() {
-    check(&House::sqlite(), None).await;
+async fn delivered_secret_remains_nowhere_on_sqlite() {
+    check(&Deployment::sqlite(), None).await;
 }
 
 /// Runs on PostgreSQL, with every statement and its values in the log of the database.
 #[test]
-fn a_secret_is_nowhere_after_it_was_delivered_on_postgres() {
+fn delivered_secret_remains_nowhere_on_postgres() {
     let postgres = TestPostgres::private().unwrap();
     let database = postgres.fresh_database().unwrap();
     let logging = "alter system set log_statement = 'all'; select pg_reload_conf()";
     for statement in logging.split("; ") {
         database.connect().unwrap().batch_execute(statement).unwrap();
     }
-    let house = House::postgres(database.url());
+    let deployment = Deployment::postgres(database.url());
     let directory = postgres.directory().map(Path::to_owned);
-    tokio::runtime::Runtime::new().unwrap().block_on(check(&house, directory));
+    tokio::runtime::Runtime::new().unwrap().block_on(check(&deployment, directory));
 }

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::common::{Client, House, soon};
+use crate::common::{Client, Deployment, soon};
 
 const SECRET: &str = "xyzzy-plugh-31337";
 const RESUME: &str = "fee-fie-foe-foo-4711";
 
 #[tokio::test]
-async fn every_line_is_json_and_the_named_ones_carry_their_fields() {
-    let house = House::sqlite();
-    let server = house.launch().start().await;
-    let bot = server.client(&house.key("agent", "bot"));
-    let alice = server.client(&house.key("operator", "alice"));
+async fn log_lines_are_json_and_question_lines_have_their_fields() {
+    let deployment = Deployment::sqlite();
+    let server = deployment.launch().start().await;
+    let bot = server.client(&deployment.key("agent", "bot"));
+    let alice = server.client(&deployment.key("operator", "alice"));
     let session = bot.post("/v1/sessions", json!({ "channel": "room-7" })).await.done(201).text("/id");
 
     let plain = bot.ask(&session, json!({ "kind": "confirmation", "title": "plain" })).await;
@@ -60,11 +60,11 @@ async fn ended(bot: &Client, session: &str, question: Value) -> String {
 }
 
 #[tokio::test]
-async fn neither_logs_nor_files_nor_events_tell_a_secret() {
-    let house = House::sqlite();
-    let launch = house.launch().with(&["--log", "trace"]);
+async fn logs_files_and_events_contain_no_secret() {
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch().with(&["--log", "trace"]);
     let server = launch.start().await;
-    let (bot_key, alice_key) = (house.key("agent", "bot"), house.key("operator", "alice"));
+    let (bot_key, alice_key) = (deployment.key("agent", "bot"), deployment.key("operator", "alice"));
     let (bot, alice) = (server.client(&bot_key), server.client(&alice_key));
     let session = bot.start().await;
     let field = json!({ "name": "TOKEN", "pattern": "^xyzzy-.*7$" });
@@ -92,7 +92,7 @@ async fn neither_logs_nor_files_nor_events_tell_a_secret() {
         ("the figures".into(), figures.body.to_string().into_bytes()),
     ];
     let mut look = |when: &str| {
-        for entry in std::fs::read_dir(house.data()).unwrap() {
+        for entry in std::fs::read_dir(deployment.data()).unwrap() {
             let path = entry.unwrap().path();
             places.push((format!("{} {when}", path.display()), std::fs::read(&path).unwrap()));
         }

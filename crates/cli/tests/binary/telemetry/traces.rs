@@ -3,25 +3,25 @@
 use serde_json::json;
 
 use super::collector::Collector;
-use crate::common::House;
+use crate::common::Deployment;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN: &str = "00f067aa0ba902b7";
 
 #[tokio::test]
-async fn spans_carry_their_attributes_and_continue_the_callers_trace() {
+async fn spans_have_their_attributes_and_continue_the_callers_trace() {
     let collector = Collector::start();
-    let house = House::sqlite();
-    let launch = house.launch();
-    let (listen, data) = (launch.address(), house.data().display().to_string());
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch();
+    let (listen, data) = (launch.address(), deployment.data().display().to_string());
     let launch = launch.by_environment(&[
         ("HOLDPOINT_LISTEN", &listen),
         ("HOLDPOINT_DATA", &data),
         ("HOLDPOINT_OTLP_ENDPOINT", &collector.endpoint()),
     ]);
     let server = launch.start().await;
-    let key = house.key("agent", "bot");
-    let (bot, alice) = (server.client(&key), server.client(&house.key("operator", "alice")));
+    let key = deployment.key("agent", "bot");
+    let (bot, alice) = (server.client(&key), server.client(&deployment.key("operator", "alice")));
     let session = bot.post("/v1/sessions", json!({ "channel": "room-7" })).await.done(201).text("/id");
     let traceparent = format!("00-{TRACE}-{SPAN}-01");
     let ask = bot.request("POST", &format!("/v1/sessions/{session}/interactions")).header("traceparent", &traceparent);
@@ -44,11 +44,11 @@ async fn spans_carry_their_attributes_and_continue_the_callers_trace() {
 }
 
 #[tokio::test]
-async fn a_collector_that_is_not_there_harms_nobody() {
-    let house = House::sqlite();
-    let launch = house.launch().with(&["--otlp-endpoint", "http://127.0.0.1:9/v1/traces"]);
+async fn server_works_without_a_reachable_trace_collector() {
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch().with(&["--otlp-endpoint", "http://127.0.0.1:9/v1/traces"]);
     let server = launch.start().await;
-    let bot = server.client(&house.key("agent", "bot"));
+    let bot = server.client(&deployment.key("agent", "bot"));
     bot.ask_plainly("untraced").await;
     assert!(server.stop().success());
     for line in launch.logged().lines() {

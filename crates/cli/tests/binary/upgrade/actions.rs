@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::fixture::Cast;
+use super::fixture::UpgradedServer;
 use crate::common::{Client, until};
 
-pub(super) async fn every_action_ends(cast: &Cast) {
-    let session = Actions::new(cast, "/actions/session");
-    session.permitted_actions_run(cast).await;
-    session.void_permits_are_refused(cast).await;
-    session.waiting_actions_are_approved(cast).await;
-    Actions::new(cast, "/brief/session").lost_runs_are_settled(cast).await;
-    grant_lets_a_call_through(cast).await;
-    policy_goes_on(cast).await;
+pub(super) async fn every_action_ends(upgraded: &UpgradedServer) {
+    let session = Actions::new(upgraded, "/actions/session");
+    session.permitted_actions_run(upgraded).await;
+    session.void_permits_are_refused(upgraded).await;
+    session.waiting_actions_are_approved(upgraded).await;
+    Actions::new(upgraded, "/brief/session").lost_runs_are_settled(upgraded).await;
+    grant_lets_a_call_through(upgraded).await;
+    policy_goes_on(upgraded).await;
 }
 
 /// Actions of one session.
@@ -23,9 +23,9 @@ struct Actions<'a> {
 }
 
 impl<'a> Actions<'a> {
-    fn new(cast: &'a Cast, session: &str) -> Self {
-        let path = format!("/v1/sessions/{}/actions", cast.text(session));
-        Self { path, bot: cast.client("bot"), alice: cast.client("alice") }
+    fn new(upgraded: &'a UpgradedServer, session: &str) -> Self {
+        let path = format!("/v1/sessions/{}/actions", upgraded.text(session));
+        Self { path, bot: upgraded.client("bot"), alice: upgraded.client("alice") }
     }
 
     async fn shown(&self, call: &str) -> Value {
@@ -49,27 +49,27 @@ impl<'a> Actions<'a> {
         self.report(call, permit).await;
     }
 
-    async fn permitted_actions_run(&self, cast: &Cast) {
-        let permit = |call: &str| cast.text(&format!("/actions/permits/{call}"));
+    async fn permitted_actions_run(&self, upgraded: &UpgradedServer) {
+        let permit = |call: &str| upgraded.text(&format!("/actions/permits/{call}"));
         for call in ["approved", "allowed", "edited", "granted"] {
             self.run(call, &permit(call)).await;
         }
         assert_eq!(self.shown("edited").await["arguments"]["content"], "edited");
         self.report("started", &permit("started")).await;
-        self.alice.answer(&cast.text("/actions/unknown"), json!({ "option": "it_ran" })).await.done(200);
+        self.alice.answer(&upgraded.text("/actions/unknown"), json!({ "option": "it_ran" })).await.done(200);
         assert_eq!(self.shown("unknown").await["state"], "done");
     }
 
-    async fn void_permits_are_refused(&self, cast: &Cast) {
+    async fn void_permits_are_refused(&self, upgraded: &UpgradedServer) {
         for call in ["revoked", "ended"] {
-            self.start(call, &cast.text(&format!("/actions/permits/{call}"))).await.problem(409, "permit_void");
+            self.start(call, &upgraded.text(&format!("/actions/permits/{call}"))).await.problem(409, "permit_void");
         }
     }
 
-    async fn waiting_actions_are_approved(&self, cast: &Cast) {
-        let (waiting, paying) = (cast.text("/actions/waiting"), cast.text("/actions/paying"));
+    async fn waiting_actions_are_approved(&self, upgraded: &UpgradedServer) {
+        let (waiting, paying) = (upgraded.text("/actions/waiting"), upgraded.text("/actions/paying"));
         // The database has the policy floor of the server that made the archive. Its rule needs finance, and Bob is not in finance.
-        let voted = cast.client("bob").answer(&paying, json!({ "option": "approve" })).await.done(200);
+        let voted = upgraded.client("bob").answer(&paying, json!({ "option": "approve" })).await.done(200);
         assert_eq!(voted.text("/status"), "pending");
         for (call, question) in [("waiting", waiting), ("paying", paying)] {
             self.alice.answer(&question, json!({ "option": "approve" })).await.done(200);
@@ -79,7 +79,7 @@ impl<'a> Actions<'a> {
     }
 
     /// Two actions whose leases ended soon after the kill: people are asked about one, and the other may run again.
-    async fn lost_runs_are_settled(&self, cast: &Cast) {
+    async fn lost_runs_are_settled(&self, upgraded: &UpgradedServer) {
         let lost = until("a question about the lost run", async || {
             let shown = self.shown("lost").await;
             (shown["state"] == "unknown").then(|| shown["interaction"].as_str().map(str::to_owned))?
@@ -90,14 +90,14 @@ impl<'a> Actions<'a> {
         let permit =
             until("another permit", async || self.shown("repeatable").await["permit"].as_str().map(str::to_owned))
                 .await;
-        assert_ne!(permit, cast.text("/brief/repeatable_permit"));
+        assert_ne!(permit, upgraded.text("/brief/repeatable_permit"));
         self.run("repeatable", &permit).await;
     }
 }
 
 /// A grant of the archive allows a call in a new session, and its uses are counted further.
-async fn grant_lets_a_call_through(cast: &Cast) {
-    let (bot, alice) = (cast.client("bot"), cast.client("alice"));
+async fn grant_lets_a_call_through(upgraded: &UpgradedServer) {
+    let (bot, alice) = (upgraded.client("bot"), upgraded.client("alice"));
     let proposal =
         |call: &str, path: &str| json!({ "call_id": call, "tool": "rename_file", "arguments": { "path": path } });
     let actions = format!("/v1/sessions/{}/actions", bot.start().await);
@@ -110,9 +110,9 @@ async fn grant_lets_a_call_through(cast: &Cast) {
 }
 
 /// The suspension of a rule by an answer is lifted, and the rule allows again. The policy draft is evaluated and deleted.
-async fn policy_goes_on(cast: &Cast) {
-    let (bot, root) = (cast.client("bot"), cast.client("root"));
-    let restart = &cast.manifest["policy"]["restart"];
+async fn policy_goes_on(upgraded: &UpgradedServer) {
+    let (bot, root) = (upgraded.client("bot"), upgraded.client("root"));
+    let restart = &upgraded.manifest["policy"]["restart"];
     let actions = format!("/v1/sessions/{}/actions", bot.start().await);
     let proposal = |call: &str| json!({ "call_id": call, "tool": restart["tool"], "arguments": restart["arguments"] });
     bot.post(&actions, proposal("suspended")).await.done(202);
@@ -122,7 +122,7 @@ async fn policy_goes_on(cast: &Cast) {
     };
     until("another difference", async || (changes().await >= 2).then_some(())).await;
     root.attempt(root.request("DELETE", "/v1/policy/shadow")).await.unwrap().done(204);
-    let lift = format!("/v1/policy/suspensions/{}/lift", cast.text("/policy/suspended"));
+    let lift = format!("/v1/policy/suspensions/{}/lift", upgraded.text("/policy/suspended"));
     root.post(&lift, json!({ "reason": "allowed again" })).await.done(200);
     assert_eq!(bot.post(&actions, proposal("lifted")).await.done(200).text("/state"), "allowed");
     bot.post(&actions, json!({ "call_id": "dropped", "tool": "drop_table", "arguments": {} })).await.done(200);

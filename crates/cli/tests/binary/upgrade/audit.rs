@@ -8,8 +8,8 @@ use crate::common::binary;
 
 /// Exports the questions that the old server archived.
 pub(super) fn archive_is_exported(fixture: &Fixture) {
-    let file = fixture.house.path("archive.jsonl");
-    let output = fixture.house.run_into(&["archive", "export"], &file);
+    let file = fixture.deployment.path("archive.jsonl");
+    let output = fixture.deployment.run_into(&["archive", "export"], &file);
     assert!(output.status.success(), "{output:?}");
     let text = std::fs::read_to_string(file).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -20,8 +20,8 @@ pub(super) fn archive_is_exported(fixture: &Fixture) {
 /// Verifies the trail as one chain over both servers, with the public key and through the checkpoint of the old server.
 /// Then every sealed value that is left is opened and sealed again.
 pub(super) fn trail_is_whole(fixture: &Fixture) {
-    let file = fixture.house.path("trail.jsonl");
-    let output = fixture.house.run_into(&["audit", "export"], &file);
+    let file = fixture.deployment.path("trail.jsonl");
+    let output = fixture.deployment.run_into(&["audit", "export"], &file);
     assert!(output.status.success(), "{output:?}");
     let part = |name: &str| fixture.manifest["audit"][name].as_str().unwrap();
     let from = ["--whole", "--public-key", part("public_key"), "--from-checkpoint", part("checkpoint")];
@@ -37,7 +37,7 @@ pub(super) fn trail_is_whole(fixture: &Fixture) {
     let entries: Vec<Value> = lines.filter_map(|line| line.get("entry").cloned()).collect();
     assert!(!entries.is_empty());
     entries.iter().for_each(details_are_known);
-    let rotated = fixture.house.run(&["secrets", "rotate"]);
+    let rotated = fixture.deployment.run(&["secrets", "rotate"]);
     assert!(rotated.status.success(), "{rotated:?}");
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 use serde_json::Value;
 use testkit::postgres::TestDatabase;
 
-use crate::agents::played::PlayedModel;
-use crate::common::{Client, House, Launch};
+use crate::agents::fake_model::FakeModel;
+use crate::common::{Client, Deployment, Launch};
 use crate::webhooks::endpoint::Endpoint;
 
 /// Settings of the server; the module documentation of `upgrade` gives the reasons.
@@ -24,13 +24,13 @@ pub(super) enum Store<'a> {
 
 /// Data of one store from the archive.
 pub(super) struct Fixture {
-    pub(super) house: House,
+    pub(super) deployment: Deployment,
     pub(super) manifest: Value,
     files: PathBuf,
 }
 
 /// Address of a server, callers by the names of their keys, and the manifest of the archive.
-pub(super) struct Cast {
+pub(super) struct UpgradedServer {
     pub(super) base: String,
     pub(super) manifest: Value,
     clients: BTreeMap<String, Client>,
@@ -39,17 +39,17 @@ pub(super) struct Cast {
 impl Fixture {
     /// Unpacks the archive and opens the database before the binary under test does: webhooks and the model get the addresses of this
     /// test, and records that are kept for hours get the time of today.
-    pub(super) fn open(store: &Store<'_>, endpoint: &Endpoint, model: &PlayedModel) -> Self {
-        let (name, house) = match store {
-            Store::Sqlite => ("sqlite", House::sqlite()),
-            Store::Postgres(database) => ("postgres", House::postgres(database.url())),
+    pub(super) fn open(store: &Store<'_>, endpoint: &Endpoint, model: &FakeModel) -> Self {
+        let (name, deployment) = match store {
+            Store::Sqlite => ("sqlite", Deployment::sqlite()),
+            Store::Postgres(database) => ("postgres", Deployment::postgres(database.url())),
         };
         let archive = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/schema-20.tar.gz");
         let unpacked =
-            Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(house.path("")).arg(name).status().unwrap();
+            Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(deployment.path("")).arg(name).status().unwrap();
         assert!(unpacked.success());
-        let files = house.path(name);
-        let house = house.with_data(&files.join("data"));
+        let files = deployment.path(name);
+        let deployment = deployment.with_data(&files.join("data"));
         let manifest: Value = serde_json::from_slice(&fs::read(files.join("manifest.json")).unwrap()).unwrap();
         let listener = manifest["listener"].as_str().unwrap();
         let thinker = files.join("agents/thinker.toml");
@@ -77,26 +77,26 @@ impl Fixture {
                 let now = "(extract(epoch from now())::bigint * 1000000)";
                 database.connect().unwrap().batch_execute(&changes(now)).unwrap();
                 // The dump comes from another cluster. There is nothing to adopt if this cluster is ahead of it.
-                let adopted = house.run(&["database", "adopt"]);
+                let adopted = deployment.run(&["database", "adopt"]);
                 assert!(adopted.status.success(), "{adopted:?}");
             }
         }
-        Self { house, manifest, files }
+        Self { deployment, manifest, files }
     }
 
     /// Describes a server that runs this many steps at once.
     pub(super) fn launch(&self, steps: usize) -> Launch {
         let path = |name: &str| self.files.join(name).display().to_string();
         let (agents, workspaces, steps) = (path("agents"), path("workspaces"), steps.to_string());
-        let launch = self.house.launch().with(SETTINGS);
+        let launch = self.deployment.launch().with(SETTINGS);
         launch.with(&["--agents", &agents, "--workspaces", &workspaces, "--worker-steps", &steps])
     }
 
     /// Builds a client for every key in the archive.
-    pub(super) fn cast(&self, launch: &Launch) -> Cast {
+    pub(super) fn upgraded(&self, launch: &Launch) -> UpgradedServer {
         let keys = self.manifest["keys"].as_object().unwrap().iter();
         let clients = keys.map(|(name, key)| (name.clone(), launch.client(key.as_str().unwrap()))).collect();
-        Cast { base: format!("http://{}", launch.address()), manifest: self.manifest.clone(), clients }
+        UpgradedServer { base: format!("http://{}", launch.address()), manifest: self.manifest.clone(), clients }
     }
 
     /// Contents of a file in the workspace of the agents.
@@ -105,7 +105,7 @@ impl Fixture {
     }
 }
 
-impl Cast {
+impl UpgradedServer {
     /// Client with the key of this name.
     pub(super) fn client(&self, name: &str) -> &Client {
         &self.clients[name]
@@ -119,7 +119,7 @@ impl Cast {
 }
 
 /// Address of the model in the form that agent definitions use.
-fn address(model: &PlayedModel) -> String {
+fn address(model: &FakeModel) -> String {
     let definition = model.definition();
     let endpoint = definition.lines().find_map(|line| line.strip_prefix("endpoint = \"")?.strip_suffix('"'));
     endpoint.unwrap().to_owned()

@@ -2,38 +2,38 @@
 
 use serde_json::{Value, json};
 
-use super::fixture::{Cast, Fixture};
+use super::fixture::{Fixture, UpgradedServer};
+use crate::agents::fake_model::FakeModel;
 use crate::agents::place::{asked, ended, open, times};
-use crate::agents::played::PlayedModel;
 use crate::common::{Client, until};
 
-pub(super) async fn every_session_ends(cast: &Cast, fixture: &Fixture, model: &PlayedModel) {
-    let alice = cast.client("alice");
-    let question = |agent: &str| cast.text(&format!("/hosted/questions/{agent}"));
+pub(super) async fn every_session_ends(upgraded: &UpgradedServer, fixture: &Fixture, model: &FakeModel) {
+    let alice = upgraded.client("alice");
+    let question = |agent: &str| upgraded.text(&format!("/hosted/questions/{agent}"));
     alice.answer(&question("writer"), json!({ "data": "White tea" })).await.done(200);
     for agent in ["noter", "notes"] {
         alice.answer(&question(agent), json!({ "option": "approve" })).await.done(200);
     }
     alice.answer(&question("keeper"), json!({ "option": "confirm" })).await.done(200);
-    let approval = asked(alice, &session(cast, "writer")).await;
+    let approval = asked(alice, &session(upgraded, "writer")).await;
     assert_eq!(approval["kind"], "approval", "{approval}");
     alice.approve(approval["id"].as_str().unwrap()).await;
-    retry_of_a_failed_step(alice, &session(cast, "hasty")).await;
-    client_runs_its_calls(cast, alice).await;
-    interrupted_command_is_settled(alice, &session(cast, "runner")).await;
+    retry_of_a_failed_step(alice, &session(upgraded, "hasty")).await;
+    client_runs_its_calls(upgraded, alice).await;
+    interrupted_command_is_settled(alice, &session(upgraded, "runner")).await;
     for agent in ["writer", "noter", "keeper", "notes", "hasty", "opener", "runner", "thinker"] {
-        let shown = ended(alice, &session(cast, agent)).await;
+        let shown = ended(alice, &session(upgraded, agent)).await;
         assert_eq!(shown["status"], "completed", "{agent}: {shown}");
     }
     assert_eq!(fixture.workspace_file("HEADLINE"), "White tea\n");
     assert_eq!(fixture.workspace_file("NOTES"), "new notes\n");
     assert_eq!(fixture.workspace_file("ran"), "once\n", "a command that was interrupted is not run again");
-    model_is_asked_again(cast, alice, model).await;
-    listener_hears(alice, &session(cast, "echo")).await;
+    model_is_asked_again(upgraded, alice, model).await;
+    listener_hears(alice, &session(upgraded, "echo")).await;
 }
 
-fn session(cast: &Cast, agent: &str) -> String {
-    cast.text(&format!("/hosted/sessions/{agent}"))
+fn session(upgraded: &UpgradedServer, agent: &str) -> String {
+    upgraded.text(&format!("/hosted/sessions/{agent}"))
 }
 
 async fn retry_of_a_failed_step(alice: &Client, session: &str) {
@@ -41,15 +41,15 @@ async fn retry_of_a_failed_step(alice: &Client, session: &str) {
 }
 
 /// Runs both calls: one had its permit before the kill, the other waited for an approval.
-async fn client_runs_its_calls(cast: &Cast, alice: &Client) {
-    let actions = format!("/v1/sessions/{}/actions", session(cast, "opener"));
+async fn client_runs_its_calls(upgraded: &UpgradedServer, alice: &Client) {
+    let actions = format!("/v1/sessions/{}/actions", session(upgraded, "opener"));
     let run = async |call: &str, permit: &str| {
         alice.post(&format!("{actions}/{call}/start"), json!({ "permit": permit })).await.done(200);
         let body = json!({ "outcome": "done", "result": "open", "permit": permit });
         alice.post(&format!("{actions}/{call}/outcome"), body).await.done(200);
     };
-    run(&cast.text("/hosted/client_call"), &cast.text("/hosted/client_permit")).await;
-    alice.approve(&cast.text("/hosted/questions/opener")).await;
+    run(&upgraded.text("/hosted/client_call"), &upgraded.text("/hosted/client_permit")).await;
+    alice.approve(&upgraded.text("/hosted/questions/opener")).await;
     let allowed = |action: &Value| action["state"] == "allowed";
     let second = until("the second call", async || {
         let listed = alice.get(&actions).await.done(200).body;
@@ -72,8 +72,8 @@ async fn interrupted_command_is_settled(alice: &Client, session: &str) {
 }
 
 /// Checks that the step whose worker was killed in a model's turn is taken over, with the model key that is stored for its agent.
-async fn model_is_asked_again(cast: &Cast, alice: &Client, model: &PlayedModel) {
-    let thinker = session(cast, "thinker");
+async fn model_is_asked_again(upgraded: &UpgradedServer, alice: &Client, model: &FakeModel) {
+    let thinker = session(upgraded, "thinker");
     let shown = alice.get(&format!("/v1/sessions/{thinker}")).await.done(200).body;
     assert_eq!(shown["steps"][0]["output"]["text"], "Well, done.");
     assert_eq!((times(alice, &thinker, "step.begun").await, times(alice, &thinker, "model.turn").await), (1, 1));

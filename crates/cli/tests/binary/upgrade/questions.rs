@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::fixture::Cast;
+use super::fixture::UpgradedServer;
 use crate::common::{Client, Reply, until};
 
-pub(super) async fn every_question_ends(cast: &Cast) {
-    open_questions_are_answered(cast).await;
-    begun_questions_are_answered(cast).await;
-    handed_over_question_ends_with_the_other(cast).await;
-    paused_session_goes_on(cast).await;
-    answers_are_taken(cast).await;
-    kept_secret_answers_again(cast).await;
-    deadlines_are_over(cast).await;
-    let (stranger, other) = (cast.client("stranger"), cast.text("/stranger"));
+pub(super) async fn every_question_ends(upgraded: &UpgradedServer) {
+    open_questions_are_answered(upgraded).await;
+    begun_questions_are_answered(upgraded).await;
+    handed_over_question_ends_with_the_other(upgraded).await;
+    paused_session_goes_on(upgraded).await;
+    answers_are_taken(upgraded).await;
+    kept_secret_answers_again(upgraded).await;
+    deadlines_are_over(upgraded).await;
+    let (stranger, other) = (upgraded.client("stranger"), upgraded.text("/stranger"));
     stranger.approve(&other).await;
-    take_and_complete(cast.client("stranger-bot"), &other).await;
+    take_and_complete(upgraded.client("stranger-bot"), &other).await;
 }
 
 async fn take(bot: &Client, question: &str) -> Reply {
@@ -33,9 +33,9 @@ async fn take_and_complete(bot: &Client, question: &str) -> Value {
     taken.body
 }
 
-async fn open_questions_are_answered(cast: &Cast) {
-    let (alice, bot) = (cast.client("alice"), cast.client("bot"));
-    let open = cast.manifest["open"].as_array().unwrap();
+async fn open_questions_are_answered(upgraded: &UpgradedServer) {
+    let (alice, bot) = (upgraded.client("alice"), upgraded.client("bot"));
+    let open = upgraded.manifest["open"].as_array().unwrap();
     assert_eq!(open.len(), 9);
     for question in open {
         let (id, kind) = (question["id"].as_str().unwrap(), question["kind"].as_str().unwrap());
@@ -59,9 +59,9 @@ async fn open_questions_are_answered(cast: &Cast) {
     }
 }
 
-async fn begun_questions_are_answered(cast: &Cast) {
-    let (alice, bob, bot) = (cast.client("alice"), cast.client("bob"), cast.client("bot"));
-    let question = |name: &str| cast.text(&format!("/touched/{name}"));
+async fn begun_questions_are_answered(upgraded: &UpgradedServer) {
+    let (alice, bob, bot) = (upgraded.client("alice"), upgraded.client("bob"), upgraded.client("bot"));
+    let question = |name: &str| upgraded.text(&format!("/touched/{name}"));
     alice.answer(&question("voted"), json!({ "option": "approve" })).await.problem(409, "already_voted");
     let voted = bob.answer(&question("voted"), json!({ "option": "approve" })).await.done(200).body;
     let voters: Vec<&Value> =
@@ -83,9 +83,9 @@ async fn begun_questions_are_answered(cast: &Cast) {
     }
 }
 
-async fn handed_over_question_ends_with_the_other(cast: &Cast) {
-    let (alice, bot) = (cast.client("alice"), cast.client("bot"));
-    let (first, second) = (cast.text("/touched/handed_over"), cast.text("/touched/handed_to"));
+async fn handed_over_question_ends_with_the_other(upgraded: &UpgradedServer) {
+    let (alice, bot) = (upgraded.client("alice"), upgraded.client("bot"));
+    let (first, second) = (upgraded.text("/touched/handed_over"), upgraded.text("/touched/handed_to"));
     let yes = json!({ "option": "confirm" });
     alice.answer(&first, yes.clone()).await.problem(409, "interaction_handed_over");
     alice.answer(&second, yes).await.done(200);
@@ -95,9 +95,9 @@ async fn handed_over_question_ends_with_the_other(cast: &Cast) {
     assert_eq!(alice.get(&format!("/v1/sessions/{session}")).await.done(200).text("/status"), "completed");
 }
 
-async fn paused_session_goes_on(cast: &Cast) {
-    let (alice, bot) = (cast.client("alice"), cast.client("bot"));
-    let (question, session) = (cast.text("/touched/paused"), cast.text("/touched/paused_session"));
+async fn paused_session_goes_on(upgraded: &UpgradedServer) {
+    let (alice, bot) = (upgraded.client("alice"), upgraded.client("bot"));
+    let (question, session) = (upgraded.text("/touched/paused"), upgraded.text("/touched/paused_session"));
     alice.answer(&question, json!({ "option": "confirm" })).await.done(200);
     let path = format!("/v1/interactions/{question}/delivery/take");
     bot.post(&path, json!({})).await.problem(409, "session_paused");
@@ -107,38 +107,38 @@ async fn paused_session_goes_on(cast: &Cast) {
     bot.post(&control, json!({ "command": "complete" })).await.done(200);
 }
 
-async fn answers_are_taken(cast: &Cast) {
-    let bot = cast.client("bot");
-    let taken = take_and_complete(bot, &cast.text("/answered/waiting")).await;
+async fn answers_are_taken(upgraded: &UpgradedServer) {
+    let bot = upgraded.client("bot");
+    let taken = take_and_complete(bot, &upgraded.text("/answered/waiting")).await;
     let sealed = (&taken["secrets"], &taken["resume_point"]);
     assert_eq!(sealed, (&json!({ "SEALED": "tok_sealed" }), &json!({ "line": 7 })));
-    let leased = cast.text("/answered/leased");
-    complete(bot, &leased, &cast.text("/answered/lease")).await.done(200);
+    let leased = upgraded.text("/answered/leased");
+    complete(bot, &leased, &upgraded.text("/answered/lease")).await.done(200);
     assert_eq!(bot.question(&leased).await.body["delivery"]["attempt"], 1);
 
-    let brief = cast.text("/brief/leased");
+    let brief = upgraded.text("/brief/leased");
     until("the lease that is over", async || {
         (bot.question(&brief).await.body["delivery"]["state"] == "waiting").then_some(())
     })
     .await;
-    complete(bot, &brief, &cast.text("/brief/lease")).await.problem(409, "lease_lost");
+    complete(bot, &brief, &upgraded.text("/brief/lease")).await.problem(409, "lease_lost");
     assert_eq!(take_and_complete(bot, &brief).await["attempt"], 2);
 }
 
-async fn kept_secret_answers_again(cast: &Cast) {
-    let bot = cast.client("bot");
+async fn kept_secret_answers_again(upgraded: &UpgradedServer) {
+    let bot = upgraded.client("bot");
     let question = json!({ "kind": "secret", "title": "Kept before", "secrets": [{ "name": "KEPT" }] });
     let asked = bot.ask(&bot.start().await, question).await;
     assert_eq!(bot.question(&asked).await.body["status"], "auto_resolved");
     assert_eq!(take_and_complete(bot, &asked).await["secrets"], json!({ "KEPT": "tok_kept" }));
 }
 
-async fn deadlines_are_over(cast: &Cast) {
-    let bot = cast.client("bot");
+async fn deadlines_are_over(upgraded: &UpgradedServer) {
+    let bot = upgraded.client("bot");
     let ended =
         [("falls_back", "auto_resolved", "reject"), ("denied", "auto_resolved", "reject"), ("expires", "expired", "")];
     for (name, status, effect) in ended {
-        let question = cast.text(&format!("/brief/{name}"));
+        let question = upgraded.text(&format!("/brief/{name}"));
         let shown = until("the deadline", async || {
             let shown = bot.question(&question).await.body;
             (shown["status"] != "pending").then_some(shown)

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::fixture::Cast;
+use super::fixture::UpgradedServer;
 
-pub(super) async fn everything_is_shown_as_before(cast: &Cast) {
-    let reads = cast.manifest["reads"].as_array().unwrap();
+pub(super) async fn everything_is_shown_as_before(upgraded: &UpgradedServer) {
+    let reads = upgraded.manifest["reads"].as_array().unwrap();
     assert!(reads.len() > 50);
     for read in reads {
         let (name, path) = (read["as"].as_str().unwrap(), read["path"].as_str().unwrap());
-        let shown = cast.client(name).get(path).await.done(200).body;
+        let shown = upgraded.client(name).get(path).await.done(200).body;
         assert_shows(&read["body"], &shown, path);
     }
 }

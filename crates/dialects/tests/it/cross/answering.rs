@@ -4,23 +4,23 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::cross::asking::Asked;
-use crate::cross::table::{Kind, Wire};
+use crate::cross::table::{Api, Kind};
 use server_testkit::client::{Reply, Someone, reply};
 use server_testkit::websocket;
 
 /// Result of an answer through one API.
-enum Said {
+enum AnswerReply {
     Http(Reply),
     Socket(Value),
 }
 
 /// Answers a question and checks the reply of the dialect.
-pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, wire: Wire, label: &str) {
-    match (wire, says(by, asked, kind, wire).await) {
-        (Wire::Http, Said::Http(reply)) => {
+pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, api: Api, label: &str) {
+    match (api, says(by, asked, kind, api).await) {
+        (Api::Http, AnswerReply::Http(reply)) => {
             assert_eq!((reply.status, &reply.body["status"]), (200, &json!("answered")), "{label}: {}", reply.body);
         }
-        (Wire::Flows, Said::Http(reply)) => {
+        (Api::Flows, AnswerReply::Http(reply)) => {
             assert_eq!((reply.status, &reply.body["status"]), (202, &json!("ANSWERED")), "{label}: {}", reply.body);
             assert_eq!(
                 (&reply.body["response"]["source"], &reply.body["response"]["respondedBy"]),
@@ -28,17 +28,17 @@ pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, wire: Wir
                 "{label}"
             );
         }
-        (_, Said::Http(reply)) => {
+        (_, AnswerReply::Http(reply)) => {
             assert_eq!((reply.status, &reply.body["success"]), (200, &json!(true)), "{label}: {}", reply.body);
         }
-        (Wire::Ws, Said::Socket(message)) => {
+        (Api::Ws, AnswerReply::Socket(message)) => {
             assert_eq!(
                 (&message["status"], &message["result"]["status"]),
                 (&json!(200), &json!("answered")),
                 "{label}: {message}"
             );
         }
-        (_, Said::Socket(message)) => {
+        (_, AnswerReply::Socket(message)) => {
             assert_eq!(
                 (&message["type"], &message["call_id"]),
                 (&json!("hitl_resolved"), &json!(asked.call)),
@@ -50,59 +50,61 @@ pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, wire: Wir
 }
 
 /// Answers a question that cannot be answered and checks the refusal of the dialect.
-pub(crate) async fn refused(by: &Someone, asked: &Asked, kind: &Kind, wire: Wire, (code, label): (&str, &str)) {
+pub(crate) async fn refused(by: &Someone, asked: &Asked, kind: &Kind, api: Api, (code, label): (&str, &str)) {
     let code = json!(code);
-    match (wire, says(by, asked, kind, wire).await) {
-        (_, Said::Http(reply)) => {
-            assert_eq!((reply.status, &reply.body["code"]), (409, &code), "{label}, on {wire:?}: {}", reply.body);
-            if matches!(wire, Wire::Hitl | Wire::React) {
-                assert_eq!(reply.body["success"], json!(false), "{label}, on {wire:?}");
+    match (api, says(by, asked, kind, api).await) {
+        (_, AnswerReply::Http(reply)) => {
+            assert_eq!((reply.status, &reply.body["code"]), (409, &code), "{label}, on {api:?}: {}", reply.body);
+            if matches!(api, Api::Hitl | Api::React) {
+                assert_eq!(reply.body["success"], json!(false), "{label}, on {api:?}");
             }
         }
-        (Wire::Ws, Said::Socket(message)) => {
+        (Api::Ws, AnswerReply::Socket(message)) => {
             assert_eq!((&message["status"], &message["problem"]["code"]), (&json!(409), &code), "{label}: {message}");
         }
-        (_, Said::Socket(message)) => {
+        (_, AnswerReply::Socket(message)) => {
             let told = (&message["type"], &message["code"], &message["call_id"]);
             assert_eq!(told, (&json!("error"), &code, &json!(asked.call)), "{label}: {message}");
         }
     }
 }
 
-async fn says(by: &Someone, asked: &Asked, kind: &Kind, wire: Wire) -> Said {
-    match wire {
-        Wire::Http => Said::Http(by.post(&format!("/v1/interactions/{}/answer", asked.id), kind.answer.clone()).await),
-        Wire::Ws => {
+async fn says(by: &Someone, asked: &Asked, kind: &Kind, api: Api) -> AnswerReply {
+    match api {
+        Api::Http => {
+            AnswerReply::Http(by.post(&format!("/v1/interactions/{}/answer", asked.id), kind.answer.clone()).await)
+        }
+        Api::Ws => {
             let mut message = kind.answer.clone();
             message["type"] = json!("answer");
             message["interaction"] = json!(asked.id);
-            Said::Socket(by.joins("/v1/ws").await.asks(message).await)
+            AnswerReply::Socket(by.joins("/v1/ws").await.asks(message).await)
         }
-        Wire::Flows => {
+        Api::Flows => {
             let (session, request) = (Asked::bare(&asked.session), Asked::bare(&asked.id));
             let path = format!("/api/flows/{session}/interactions/{request}/respond");
             let body = json!({ "payload": kind.payload });
             let request = by.request(Method::POST, &path).header("X-Chat-Session-Id", &asked.channel);
-            Said::Http(reply(request.json(&body)).await)
+            AnswerReply::Http(reply(request.json(&body)).await)
         }
-        Wire::Hitl => {
+        Api::Hitl => {
             let (hitl_type, data) = &kind.response;
             let body = json!({ "request_id": asked.id, "hitl_type": hitl_type, "response_data": data });
-            Said::Http(by.post("/hitl/respond", body).await)
+            AnswerReply::Http(by.post("/hitl/respond", body).await)
         }
-        Wire::Tools => {
+        Api::Tools => {
             let mut socket = by.joins(&format!("/ws/{}", asked.session)).await;
             let mut message = kind.decision.clone();
             message["type"] = json!("hitl_decision");
             message["call_id"] = json!(asked.call);
             socket.says(message).await;
-            Said::Socket(about(&mut socket, asked).await)
+            AnswerReply::Socket(about(&mut socket, asked).await)
         }
-        Wire::React => {
+        Api::React => {
             let mut body = kind.chosen.clone();
             body["sessionId"] = json!(asked.channel);
             body["requestId"] = json!(asked.id);
-            Said::Http(by.post("/api/agent/chat/react/interaction_response", body).await)
+            AnswerReply::Http(by.post("/api/agent/chat/react/interaction_response", body).await)
         }
     }
 }

@@ -3,7 +3,7 @@
 use engine::Definitions;
 use serde_json::{Value, json};
 
-use crate::cross::table::{KINDS, Kind, Wire};
+use crate::cross::table::{Api, KINDS, Kind};
 use crate::cross::watching::Watchers;
 use server_testkit::client::{Someone, text};
 use server_testkit::sse::Frames;
@@ -84,31 +84,31 @@ fn flow(kind: &Kind) -> Value {
 }
 
 /// Asks a question with all readers connected.
-pub(crate) async fn asked(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Watchers) {
-    match wire {
-        Wire::Http | Wire::Ws | Wire::Hitl => by_foreign_agent(stage, wire, kind).await,
-        Wire::Flows => by_flow(stage, kind).await,
-        Wire::Tools => by_message(stage, kind).await,
-        Wire::React => in_conversation(stage, kind).await,
+pub(crate) async fn asked(stage: &Stage, api: Api, kind: &Kind) -> (Asked, Watchers) {
+    match api {
+        Api::Http | Api::Ws | Api::Hitl => ask_as_external_agent(stage, api, kind).await,
+        Api::Flows => ask_through_flow(stage, kind).await,
+        Api::Tools => ask_through_first_message(stage, kind).await,
+        Api::React => ask_in_conversation(stage, kind).await,
     }
 }
 
 /// Opens a session and asks in it as an external agent. The readers are connected before the question is asked, one of
 /// them to the channel before the session exists. Another session has a waiting action with an equal call id.
-async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Watchers) {
+async fn ask_as_external_agent(stage: &Stage, api: Api, kind: &Kind) -> (Asked, Watchers) {
     let channel = format!("chat-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
     let session = stage.bot.opens(json!({ "channel": channel })).await;
-    beside(stage, &channel, "call_1").await;
+    open_session_with_equal_call_id(stage, &channel, "call_1").await;
     let watchers = Watchers::of(&stage.alice, &session, &channel).await.with_early(early);
     let proposed = kind.name == "action";
-    let id = match wire {
-        Wire::Http if proposed => {
+    let id = match api {
+        Api::Http if proposed => {
             let path = format!("/v1/sessions/{session}/actions");
             text(&stage.bot.post(&path, kind.asked.clone()).await.done()["interaction"])
         }
-        Wire::Http => stage.bot.asks_in(&session, kind.asked.clone()).await.id,
-        Wire::Hitl => {
+        Api::Http => stage.bot.asks_in(&session, kind.asked.clone()).await.id,
+        Api::Hitl => {
             let mut body = kind.requested.clone();
             body["conversation_id"] = json!(session);
             text(&stage.bot.post("/hitl/requests", body).await.done()["id"])
@@ -125,18 +125,18 @@ async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Wat
 }
 
 /// Opens another session of the channel with a waiting action that has an equal call id.
-async fn beside(stage: &Stage, channel: &str, call: &str) {
+async fn open_session_with_equal_call_id(stage: &Stage, channel: &str, call: &str) {
     let other = stage.bot.opens(json!({ "channel": channel })).await;
     let same = json!({ "call_id": call, "tool": "delete_file", "arguments": { "path": "another.txt" } });
     stage.bot.post(&format!("/v1/sessions/{other}/actions"), same).await.done();
 }
 
-async fn by_flow(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
+async fn ask_through_flow(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     let channel = format!("flow-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
     let body = json!({ "chatSessionId": channel });
     let started = stage.alice.post(&format!("/api/flows/{}/start", of(kind)), body).await.done();
-    beside(stage, &channel, CALL).await;
+    open_session_with_equal_call_id(stage, &channel, CALL).await;
     let session = format!("ses_{}", text(&started["sessionId"]));
     let mut frames = stage.alice.follows(&format!("/api/flows/{}/events/stream", Asked::bare(&session)), None).await;
     let asked = until(&mut frames, "humanInteractionRequired").await;
@@ -146,10 +146,10 @@ async fn by_flow(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     (asked, watchers)
 }
 
-async fn by_message(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
+async fn ask_through_first_message(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     let name = format!("editor-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{name}")).await;
-    beside(stage, &name, CALL).await;
+    open_session_with_equal_call_id(stage, &name, CALL).await;
     let mut editor = stage.alice.joins(&format!("/ws/{name}?agent={}", of(kind))).await;
     editor.says(json!({ "type": "user_message", "content": "Go.", "role": "user" })).await;
     let call = loop {
@@ -164,10 +164,10 @@ async fn by_message(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     (asked, watchers)
 }
 
-async fn in_conversation(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
+async fn ask_in_conversation(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     let channel = format!("talk-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
-    beside(stage, &channel, CALL).await;
+    open_session_with_equal_call_id(stage, &channel, CALL).await;
     let body = json!({ "message": "Go.", "agent": of(kind), "sessionId": channel });
     let request = stage.alice.request(reqwest::Method::POST, "/api/agent/chat/react/stream").json(&body);
     let mut frames = Frames::of(request.send().await.unwrap());

@@ -7,7 +7,7 @@ use server_testkit::workshop::{Workshop, scripted};
 use server_testkit::world::World;
 
 #[tokio::test]
-async fn an_edit_names_what_is_to_be_otherwise() {
+async fn edit_need_name_only_the_changed_arguments() {
     let world = World::new().await;
     world.engine.build_in(agent::tools::schemas());
     let proposed = json!({ "path": "/src/main.py", "content": "..." });
@@ -52,7 +52,7 @@ async fn an_edit_names_what_is_to_be_otherwise() {
 
 /// An approval with other arguments than those shown is refused in every API, for every kind of question.
 #[tokio::test]
-async fn what_is_approved_is_what_was_shown() {
+async fn approval_with_other_arguments_is_refused_in_every_api() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({ "channel": "chat-k" })).await;

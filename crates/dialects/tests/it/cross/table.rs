@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// An API (entry point) through which questions are asked or answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wire {
+pub(crate) enum Api {
     Http,
     Ws,
     Flows,
@@ -17,9 +17,9 @@ pub(crate) enum Wire {
 }
 
 /// All APIs.
-pub(crate) const WIRES: [Wire; 6] = [Wire::Http, Wire::Ws, Wire::Flows, Wire::Hitl, Wire::Tools, Wire::React];
+pub(crate) const APIS: [Api; 6] = [Api::Http, Api::Ws, Api::Flows, Api::Hitl, Api::Tools, Api::React];
 
-impl Wire {
+impl Api {
     /// Name of the entry point in the audit trail and in an answer.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -62,18 +62,18 @@ pub(crate) struct Kind {
 pub(crate) const SECRET: &str = "hunter2-of-the-cross-test";
 
 /// Returns an error with the reason if an API cannot ask a kind.
-pub(crate) fn asks(wire: Wire, kind: &str) -> Result<(), &'static str> {
-    match (wire, kind) {
-        (Wire::Http | Wire::Ws, _) => Ok(()),
-        (Wire::Flows, _) => Ok(()),
-        (Wire::Hitl, "approval" | "choice" | "question" | "secret") => Ok(()),
-        (Wire::Hitl, "action") => {
+pub(crate) fn asks(api: Api, kind: &str) -> Result<(), &'static str> {
+    match (api, kind) {
+        (Api::Http | Api::Ws, _) => Ok(()),
+        (Api::Flows, _) => Ok(()),
+        (Api::Hitl, "approval" | "choice" | "question" | "secret") => Ok(()),
+        (Api::Hitl, "action") => {
             Err("its permissions are questions in the agent's own words; actions are proposed over `/v1`")
         }
-        (Wire::Hitl, _) => Err("has no type for it"),
-        (Wire::Tools | Wire::React, "approval") => Err("a hosted agent proposes actions instead, see the first row"),
-        (Wire::Tools | Wire::React, "review" | "notice" | "custom") => Err("a model has no `ask_user` tool for it"),
-        (Wire::Tools | Wire::React, _) => Ok(()),
+        (Api::Hitl, _) => Err("has no type for it"),
+        (Api::Tools | Api::React, "approval") => Err("a hosted agent proposes actions instead, see the first row"),
+        (Api::Tools | Api::React, "review" | "notice" | "custom") => Err("a model has no `ask_user` tool for it"),
+        (Api::Tools | Api::React, _) => Ok(()),
     }
 }
 
@@ -262,11 +262,11 @@ fn custom() -> Kind {
 pub(crate) fn written() -> String {
     let mut reasons: Vec<(Vec<&str>, &str)> = Vec::new();
     let mut lines = vec![
-        format!("| | {} |", WIRES.map(|wire| format!("`{}`", wire.name())).join(" | ")),
-        format!("| --- |{}", " --- |".repeat(WIRES.len())),
+        format!("| | {} |", APIS.map(|api| format!("`{}`", api.name())).join(" | ")),
+        format!("| --- |{}", " --- |".repeat(APIS.len())),
     ];
     for kind in KINDS.iter() {
-        let cells = WIRES.map(|wire| match asks(wire, kind.name) {
+        let cells = APIS.map(|api| match asks(api, kind.name) {
             Ok(()) => "asks, answers".to_owned(),
             Err(why) => {
                 let known = reasons.iter().position(|(_, reason)| *reason == why);
@@ -275,8 +275,8 @@ pub(crate) fn written() -> String {
                     reasons.push((Vec::new(), why));
                 }
                 let wires = &mut reasons[number].0;
-                if !wires.contains(&wire.name()) {
-                    wires.push(wire.name());
+                if !wires.contains(&api.name()) {
+                    wires.push(api.name());
                 }
                 format!("answers ({})", number + 1)
             }

@@ -50,7 +50,8 @@ impl Watchers {
             stream: Stream::Frames(by.follows(&path, None).await),
             told: String::new(),
         };
-        let socket = |name: &'static str, wire| Reader { name, stream: Stream::Socket(wire), told: String::new() };
+        let socket =
+            |name: &'static str, connection| Reader { name, stream: Stream::Socket(connection), told: String::new() };
         let mut plain = by.joins("/v1/ws").await;
         assert_eq!(plain.asks(json!({ "type": "subscribe", "session": session })).await["status"], 200);
         let readers = vec![
@@ -67,14 +68,14 @@ impl Watchers {
     }
 
     /// Adds a reader that joined the channel before the session existed.
-    pub(crate) fn with_early(mut self, wire: websocket::Socket) -> Self {
-        let (name, stream) = ("tools before it began", Stream::Socket(wire));
+    pub(crate) fn with_early(mut self, connection: websocket::Socket) -> Self {
+        let (name, stream) = ("tools before it began", Stream::Socket(connection));
         self.readers.push(Reader { name, stream, told: String::new() });
         self
     }
 
     /// Checks that every reader receives the question.
-    pub(crate) async fn hear_that_it_is_asked(&mut self, asked: &Asked, label: &str) {
+    pub(crate) async fn expect_question(&mut self, asked: &Asked, label: &str) {
         for reader in &mut self.readers {
             loop {
                 match reader.note().await {
@@ -90,7 +91,7 @@ impl Watchers {
 
     /// Checks that, before the next question, every reader receives the end once and does not receive the question
     /// again.
-    pub(crate) async fn hear_once_how_it_ended(&mut self, asked: &Asked, next: &str, label: &str) {
+    pub(crate) async fn expect_one_end(&mut self, asked: &Asked, next: &str, label: &str) {
         for reader in &mut self.readers {
             let mut ended = 0;
             loop {
@@ -106,7 +107,7 @@ impl Watchers {
     }
 
     /// Checks that every reader is informed of the handover.
-    pub(crate) async fn hear_that_it_went(&mut self, asked: &Asked, label: &str) {
+    pub(crate) async fn expect_handover(&mut self, asked: &Asked, label: &str) {
         for reader in &mut self.readers {
             loop {
                 match reader.note().await {
@@ -120,7 +121,7 @@ impl Watchers {
 
     /// Checks the lists of answerable questions for `here` and the lists of open questions for `open`: whether they
     /// contain the question.
-    pub(crate) async fn lists_hold(&self, asked: &Asked, (here, open): (bool, bool), label: &str) {
+    pub(crate) async fn assert_listed(&self, asked: &Asked, (here, open): (bool, bool), label: &str) {
         let bare = Asked::bare(&asked.session);
         for (path, list, id, open) in [
             (format!("/hitl/conversations/{}/pending", asked.session), "/requests", "id", here),
@@ -137,7 +138,7 @@ impl Watchers {
         }
     }
 
-    pub(crate) fn were_told_no_secret(&self, label: &str) {
+    pub(crate) fn assert_no_secret(&self, label: &str) {
         for reader in &self.readers {
             assert!(!reader.told.contains(SECRET), "{label}: {} was told the secret", reader.name);
         }
@@ -169,8 +170,8 @@ impl Reader {
             }
         };
         let id = |value: &Value| value.as_str().map(str::to_owned);
-        let wire = self.name.split(' ').next().unwrap_or_default();
-        let note = match (wire, name.as_str()) {
+        let api = self.name.split(' ').next().unwrap_or_default();
+        let note = match (api, name.as_str()) {
             ("session" | "project" | "ws", "interaction.asked") => id(&said["interaction"]).map(Note::Asked),
             ("session" | "project" | "ws", "interaction.handed_over") => id(&said["interaction"]).map(Note::Moved),
             ("session" | "project" | "ws", name) if ends(name) => id(&said["interaction"]).map(Note::Ended),

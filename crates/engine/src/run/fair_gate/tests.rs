@@ -66,7 +66,7 @@ fn refused(entered: Option<Result<Pass, Error>>) -> Option<Limit> {
 }
 
 #[tokio::test]
-async fn one_key_never_stops_another_of_its_tenant_or_another_tenant() {
+async fn one_key_does_not_block_other_keys_or_tenants() {
     let gate = FairGate::new(BOUNDS);
     let (greedy, modest, other) = (caller(1, "greedy"), caller(1, "modest"), caller(2, "other"));
     let first = inside(&gate, &greedy).await;
@@ -92,7 +92,7 @@ async fn one_key_never_stops_another_of_its_tenant_or_another_tenant() {
 }
 
 #[tokio::test]
-async fn places_go_round_the_tenants_and_their_keys() {
+async fn free_places_rotate_among_tenants_and_their_keys() {
     let gate = FairGate::new(Bounds { at_once: 1, tenant_at_once: 1, ..BOUNDS });
     let held = inside(&gate, &caller(1, "a")).await;
     let mut queue = Vec::new();
@@ -115,7 +115,7 @@ async fn places_go_round_the_tenants_and_their_keys() {
 }
 
 #[tokio::test]
-async fn whoever_has_too_much_under_way_is_refused_by_the_limit_and_others_are_not() {
+async fn full_queue_of_a_key_or_tenant_is_refused_and_others_are_not() {
     let gate = FairGate::new(BOUNDS);
     let (greedy, modest, other) = (caller(1, "greedy"), caller(1, "modest"), caller(2, "other"));
     let mut held = vec![inside(&gate, &greedy).await];
@@ -138,7 +138,7 @@ async fn whoever_has_too_much_under_way_is_refused_by_the_limit_and_others_are_n
 
 /// The place was given to an entrant that was dropped before it noticed: the place goes to the next one.
 #[tokio::test]
-async fn a_place_that_was_given_to_somebody_who_has_gone_is_given_on() {
+async fn place_of_a_dropped_entrant_goes_to_the_next_one() {
     let gate = FairGate::new(Bounds { at_once: 1, ..BOUNDS });
     let held = inside(&gate, &caller(1, "a")).await;
     let gone = waiting(&gate, &caller(2, "b")).await;

@@ -18,9 +18,9 @@ const ASK: &str = "version = 1\n[[rule]]\nname = \"a\"\ntools = [\"write\"]\nver
 const DENY: &str = "version = 1\n[[rule]]\nname = \"a\"\ntools = [\"write\"]\nverdict = \"deny\"\n";
 
 /// A clock that never returns one time twice, so that a later commit has a later time.
-struct Ticking(AtomicI64);
+struct TickingClock(AtomicI64);
 
-impl Clock for Ticking {
+impl Clock for TickingClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_microsecond(1_800_000_000_000_000 + self.0.fetch_add(1, Ordering::SeqCst)).unwrap()
     }
@@ -39,7 +39,7 @@ struct Race {
 impl Race {
     async fn new() -> Self {
         let directory = TempDir::new().unwrap();
-        let clock: Arc<dyn Clock> = Arc::new(Ticking(AtomicI64::new(0)));
+        let clock: Arc<dyn Clock> = Arc::new(TickingClock(AtomicI64::new(0)));
         let store = SqliteStore::open(directory.path(), Arc::clone(&clock), &Options::default()).unwrap();
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let store: Arc<dyn Store> = Arc::new(store);
@@ -82,7 +82,7 @@ fn writing(call: &str) -> Propose {
 
 /// The policy that ruled on an action was in force when the action was committed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_policy_that_moves_before_the_commit_judges_again() {
+async fn action_is_judged_again_if_the_policy_changes_before_the_commit() {
     let race = Race::new().await;
     let mut reigns = BTreeMap::from([race.puts(DENY).await]);
     for round in 0..25 {
@@ -104,7 +104,7 @@ async fn a_policy_that_moves_before_the_commit_judges_again() {
 
 /// An edit is accepted only if the policy in force at its commit allows it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_edit_is_judged_by_the_policy_of_its_commit() {
+async fn edit_is_judged_by_the_policy_in_force_at_its_commit() {
     let race = Race::new().await;
     for round in 0..25 {
         race.puts(ASK).await;
@@ -133,7 +133,7 @@ async fn an_edit_is_judged_by_the_policy_of_its_commit() {
 /// In a session that has its maximum of open questions, an action whose lease runs out gets the state `Unknown` without a question, and the timers
 /// go on.
 #[tokio::test]
-async fn no_room_to_ask_does_not_stop_the_clock() {
+async fn timers_continue_in_a_session_with_too_many_open_questions() {
     let world = World::with(Settings { most_open: 1, ..Settings::default() });
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;

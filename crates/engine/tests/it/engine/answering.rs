@@ -9,7 +9,7 @@ use crate::engine::world::{World, choice, data, pointers, refusal};
 
 /// The search for other people who could answer reads keys in batches, and finds a person in a later batch.
 #[tokio::test]
-async fn whoever_could_answer_instead_is_found_behind_many_other_keys() {
+async fn remaining_reviewer_is_found_behind_many_other_keys() {
     let world = World::new();
     let (agent, root) = (world.agent().await, world.caller(Role::Admin, "root").await);
     let member = async |name: &str| world.stranger("default", Role::Operator, name, &["ops"]).await;
@@ -30,7 +30,7 @@ async fn whoever_could_answer_instead_is_found_behind_many_other_keys() {
 }
 
 #[tokio::test]
-async fn the_first_answer_wins_and_the_others_are_told_who_was_first() {
+async fn first_answer_wins_and_others_receive_the_winner() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -80,7 +80,7 @@ async fn only_the_audience_answers() {
 }
 
 #[tokio::test]
-async fn a_quorum_counts_distinct_people_and_one_rejection_is_enough() {
+async fn quorum_counts_distinct_people_and_one_rejection_suffices() {
     let world = World::new();
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let session = world.session(&agent).await;
@@ -94,7 +94,7 @@ async fn a_quorum_counts_distinct_people_and_one_rejection_is_enough() {
 }
 
 #[tokio::test]
-async fn people_who_disagree_can_change_their_minds_until_they_agree() {
+async fn people_can_change_their_votes_until_the_quorum_agrees() {
     let world = World::new();
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let session = world.session(&agent).await;
@@ -116,7 +116,7 @@ async fn people_who_disagree_can_change_their_minds_until_they_agree() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused_with_its_place_and_changes_nothing() {
+async fn invalid_answer_is_refused_with_a_pointer_and_changes_nothing() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -134,7 +134,7 @@ async fn what_does_not_fit_is_refused_with_its_place_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn of_many_answers_none_is_lost_because_another_failed() {
+async fn failed_answer_of_a_batch_does_not_affect_the_others() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -155,7 +155,7 @@ async fn of_many_answers_none_is_lost_because_another_failed() {
 }
 
 #[tokio::test]
-async fn the_asker_withdraws_an_operator_cancels_and_nobody_else() {
+async fn only_the_asker_or_an_operator_can_cancel_a_question() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (other, viewer) = (world.caller(Role::Agent, "other").await, world.caller(Role::Viewer, "vera").await);
@@ -204,7 +204,7 @@ async fn expired(fields: Value, status: Status, effect: Option<domain::Effect>) 
 }
 
 #[tokio::test]
-async fn expiring_gives_what_the_question_said() {
+async fn expiring_a_question_applies_its_fallback() {
     let with = |fallback: Value| json!({ "deadline_seconds": 60, "fallback": fallback });
     expired(json!({}), Status::Expired, None).await;
     expired(with(json!("deny")), Status::AutoResolved, Some(domain::Effect::Reject)).await;
@@ -216,7 +216,7 @@ async fn expiring_gives_what_the_question_said() {
 }
 
 #[tokio::test]
-async fn only_an_admin_answers_in_the_name_of_a_policy() {
+async fn only_an_admin_may_answer_automatically() {
     let world = World::new();
     let (agent, alice, root) =
         (world.agent().await, world.person("alice").await, world.caller(Role::Admin, "root").await);
@@ -235,7 +235,7 @@ async fn only_an_admin_answers_in_the_name_of_a_policy() {
 }
 
 #[tokio::test]
-async fn another_tenants_question_does_not_exist() {
+async fn question_of_another_tenant_is_not_found() {
     let world = World::new();
     let (agent, root) = (world.agent().await, world.stranger("other", Role::Admin, "root", &[]).await);
     let session = world.session(&agent).await;

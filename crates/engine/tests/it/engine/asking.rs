@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::world::{World, pointers, refusal};
 
 #[tokio::test]
-async fn asking_puts_the_step_to_sleep_and_a_notice_does_not() {
+async fn question_makes_the_session_wait_and_a_notice_does_not() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -32,7 +32,7 @@ async fn check(fields: Value, expected: &[&str]) {
 }
 
 #[tokio::test]
-async fn questions_that_nobody_could_answer_are_refused() {
+async fn contradictory_questions_are_refused_with_a_pointer() {
     check(json!({ "title": "" }), &["/title"]).await;
     check(json!({ "kind": "choice" }), &["/options"]).await;
     check(json!({ "kind": "form" }), &["/schema"]).await;
@@ -48,7 +48,7 @@ async fn questions_that_nobody_could_answer_are_refused() {
 }
 
 #[tokio::test]
-async fn a_schema_that_cannot_be_used_is_refused_with_its_place() {
+async fn invalid_schema_is_refused_with_a_pointer() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -59,7 +59,7 @@ async fn a_schema_that_cannot_be_used_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn who_may_not_ask_is_refused() {
+async fn viewer_cannot_ask() {
     let world = World::new();
     let (agent, viewer) = (world.agent().await, world.caller(Role::Viewer, "vera").await);
     let session = world.session(&agent).await;
@@ -67,7 +67,7 @@ async fn who_may_not_ask_is_refused() {
 }
 
 #[tokio::test]
-async fn deadlines_come_from_the_question_else_from_the_settings_else_there_is_none() {
+async fn deadline_comes_from_the_question_or_else_from_the_settings() {
     let hour = SignedDuration::from_hours(1);
     let world = World::with(Settings { deadlines: [("confirmation".into(), hour)].into(), ..Settings::default() });
     let agent = world.agent().await;
@@ -85,7 +85,7 @@ async fn deadlines_come_from_the_question_else_from_the_settings_else_there_is_n
 }
 
 #[tokio::test]
-async fn a_resume_point_has_a_size() {
+async fn resume_point_over_the_size_limit_is_refused() {
     let world = World::with(Settings { resume_point_bytes: 100, ..Settings::default() });
     let agent = world.agent().await;
     let session = world.session(&agent).await;

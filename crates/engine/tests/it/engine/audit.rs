@@ -62,7 +62,7 @@ fn action() -> Value {
 
 /// A session with one of each use case has one audit entry for each event, and no other entries.
 #[tokio::test]
-async fn every_use_case_leaves_one_entry_for_each_event() {
+async fn every_use_case_appends_one_audit_entry_for_each_event() {
     let world = World::new();
     let (agent, alice, root) =
         (world.agent().await, world.person("alice").await, world.caller(Role::Admin, "root").await);
@@ -102,7 +102,7 @@ async fn every_use_case_leaves_one_entry_for_each_event() {
 
 /// The audit entry of an edit names the person, the key and the address, and contains both versions of the arguments.
 #[tokio::test]
-async fn an_edit_is_kept_with_what_it_changed() {
+async fn entry_of_an_edit_has_both_versions_of_the_arguments() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let alice = Caller { from: Some([10, 1, 2, 3].into()), ..alice };
@@ -134,7 +134,7 @@ async fn an_edit_is_kept_with_what_it_changed() {
 
 /// The fallback at a deadline is recorded as Holdpoint's own; votes and form data are recorded as given.
 #[tokio::test]
-async fn automatic_resolutions_votes_and_forms_are_kept() {
+async fn automatic_resolutions_votes_and_form_data_are_recorded() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -158,7 +158,7 @@ async fn automatic_resolutions_votes_and_forms_are_kept() {
 
 /// A refused command and a command repeated under its idempotency key add no entries.
 #[tokio::test]
-async fn refusals_and_repetitions_leave_nothing() {
+async fn refused_and_repeated_commands_append_no_entry() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -177,7 +177,7 @@ async fn refusals_and_repetitions_leave_nothing() {
 
 /// The delivery of a secret is recorded by name; neither the value nor the agent's own state is recorded.
 #[tokio::test]
-async fn secrets_are_kept_by_name() {
+async fn secrets_are_recorded_by_name_only() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -194,7 +194,7 @@ async fn secrets_are_kept_by_name() {
 
 /// Keys created by the command line and through the API are recorded, and so is their revocation.
 #[tokio::test]
-async fn keys_are_kept() {
+async fn creation_and_revocation_of_keys_are_recorded() {
     let world = World::new();
     let root = world.caller(Role::Admin, "root").await;
     let new = NewKey { groups: vec!["night".into()], ..NewKey::named(Role::Viewer, "carol") };
@@ -221,7 +221,7 @@ async fn keys_are_kept() {
 
 /// Only callers who may audit read the trail, page by page, and only that of their own project.
 #[tokio::test]
-async fn the_trail_is_for_auditors_of_its_project() {
+async fn audit_trail_is_readable_by_auditors_of_its_project_only() {
     let world = World::new();
     let (agent, alice, root) =
         (world.agent().await, world.person("alice").await, world.caller(Role::Admin, "root").await);
@@ -286,7 +286,7 @@ async fn exports_verify() {
 
 /// Checkpoints are signed with the first entries, after many entries, and after some time; the signing key is unchanged after a restart.
 #[tokio::test]
-async fn checkpoints_come_by_number_and_by_time() {
+async fn checkpoints_are_signed_by_entry_count_and_by_time() {
     let world = World::new();
     let agent = world.agent().await;
     let signed = async |world: &World| {
@@ -318,7 +318,7 @@ async fn checkpoints_come_by_number_and_by_time() {
 
 /// Changes to the database without the master key are detected.
 #[tokio::test]
-async fn tampering_with_the_database_shows() {
+async fn tampering_with_the_database_is_detected() {
     let world = World::new();
     let (agent, root) = (world.agent().await, world.caller(Role::Admin, "root").await);
     for _ in 0..5 {
@@ -338,7 +338,7 @@ async fn tampering_with_the_database_shows() {
 /// The columns beside an entry's text are outside the chain. An entry that was moved to another project, or whose columns were changed, is listed to
 /// nobody, and an export reports it.
 #[tokio::test]
-async fn an_entry_that_was_filed_elsewhere_shows() {
+async fn entry_with_changed_columns_is_detected() {
     let edits = [
         ("update audit set project = ?1 where position = 4", true),
         ("update audit_chain set project = ?1 where seq = 4", false),
@@ -372,7 +372,7 @@ async fn an_entry_that_was_filed_elsewhere_shows() {
 
 /// Entries of an archived question stay in the trail.
 #[tokio::test]
-async fn the_trail_outlives_the_question() {
+async fn audit_entries_of_an_archived_question_remain() {
     let world = World::with(Settings { retention: SignedDuration::from_secs(10), ..Settings::default() });
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;

@@ -49,7 +49,7 @@ impl Store for Counting {
 }
 
 #[test]
-fn readers_behind_an_open_transaction_look_seldom_and_together() {
+fn readers_behind_an_open_transaction_share_infrequent_polls() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
     let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
     let mut open = database.connect().unwrap();

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::engine::world::World;
 
 /// A world with direct access to its tables.
-pub(crate) struct Place {
+pub(crate) struct Fixture {
     pub(crate) world: World,
     pub(crate) raw: Raw,
     skew: Arc<AtomicI64>,
@@ -24,7 +24,7 @@ pub(crate) enum Raw {
     Postgres(TestDatabase),
 }
 
-impl Place {
+impl Fixture {
     /// Moves both the world's clock and the store's clock.
     pub(crate) fn pass(&self, seconds: i64) {
         self.world.pass(seconds);
@@ -77,24 +77,24 @@ impl Raw {
 }
 
 /// Runs a test on SQLite, and then on PostgreSQL.
-pub(crate) fn on_both(story: impl AsyncFn(&Place)) {
+pub(crate) fn on_both(story: impl AsyncFn(&Fixture)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let world = World::new();
     let raw = Raw::Sqlite(world.directory.path().join(store_sqlite::FILE));
-    let place = Place { world, raw, skew: Arc::default() };
-    runtime.block_on(story(&place));
-    drop(place);
+    let fixture = Fixture { world, raw, skew: Arc::default() };
+    runtime.block_on(story(&fixture));
+    drop(fixture);
     on_postgres(story);
 }
 
 /// Runs a test on PostgreSQL.
-pub(crate) fn on_postgres(story: impl AsyncFn(&Place)) {
+pub(crate) fn on_postgres(story: impl AsyncFn(&Fixture)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
     let options = Options::default();
     let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&database.url(), &options).unwrap());
     let world = World::over(Arc::clone(&store));
-    let place = Place { world, raw: Raw::Postgres(database), skew: Arc::clone(&options.skew) };
-    runtime.block_on(story(&place));
+    let fixture = Fixture { world, raw: Raw::Postgres(database), skew: Arc::clone(&options.skew) };
+    runtime.block_on(story(&fixture));
     store.close();
 }

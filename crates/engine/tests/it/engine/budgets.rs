@@ -31,7 +31,7 @@ async fn questions(world: &World, of: &Caller) -> u64 {
 }
 
 #[tokio::test]
-async fn a_key_has_as_many_open_questions_as_is_set_in_whichever_session() {
+async fn open_questions_of_a_key_are_limited_across_sessions() {
     let world = World::with(settings(2, 1 << 20));
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (first, second) = (world.session(&agent).await, world.session(&agent).await);
@@ -55,7 +55,7 @@ async fn a_key_has_as_many_open_questions_as_is_set_in_whichever_session() {
 }
 
 #[tokio::test]
-async fn keys_whose_names_differ_by_case_alone_share_a_budget() {
+async fn keys_whose_names_differ_only_in_case_share_a_budget() {
     let world = World::with(settings(2, 1 << 20));
     let (agent, shouting) = (world.agent().await, world.caller(Role::Agent, "DEPLOYER").await);
     let (first, second) = (world.session(&agent).await, world.session(&shouting).await);
@@ -71,7 +71,7 @@ async fn keys_whose_names_differ_by_case_alone_share_a_budget() {
 }
 
 #[tokio::test]
-async fn a_key_has_as_many_open_bytes_as_is_set_resume_points_included() {
+async fn open_bytes_of_a_key_are_limited_including_resume_points() {
     let world = World::with(settings(100, 20_000));
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -90,7 +90,7 @@ async fn a_key_has_as_many_open_bytes_as_is_set_resume_points_included() {
 }
 
 #[tokio::test]
-async fn a_tenant_has_as_much_open_as_is_set_and_another_goes_on() {
+async fn open_questions_of_a_tenant_are_limited_separately_from_others() {
     let budget = Budget { questions: 3, bytes: 1 << 20 };
     let world = World::with(Settings { tenant_open: budget, ..Settings::default() });
     let mut asked = Vec::new();
@@ -113,7 +113,7 @@ async fn a_tenant_has_as_much_open_as_is_set_and_another_goes_on() {
 
 /// Every end of a question is subtracted from the open totals.
 #[tokio::test]
-async fn whatever_closes_a_question_takes_it_off_the_count() {
+async fn every_end_of_a_question_reduces_the_open_count() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session: Session = world.session(&agent).await;
@@ -140,7 +140,7 @@ async fn whatever_closes_a_question_takes_it_off_the_count() {
 }
 
 #[tokio::test]
-async fn a_restart_keeps_the_count() {
+async fn open_count_survives_a_restart() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;

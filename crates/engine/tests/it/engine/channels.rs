@@ -79,7 +79,7 @@ async fn events(follower: &mut ChannelFollower) -> Vec<Event> {
 }
 
 #[tokio::test]
-async fn all_sessions_are_joined_at_once_and_each_is_read_once() {
+async fn channel_follower_reads_each_session_once() {
     let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
     let store = SqliteStore::open(directory.path(), Arc::new(clock), &Options::default()).unwrap();
     let store = Arc::new(Counting { store, reads: AtomicUsize::new(0) });
@@ -109,7 +109,7 @@ async fn all_sessions_are_joined_at_once_and_each_is_read_once() {
 }
 
 #[tokio::test]
-async fn sessions_are_told_to_their_end_and_later_ones_from_their_beginning() {
+async fn channel_follower_reads_old_sessions_to_the_end_and_new_ones_whole() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (first, second) = (opened(&world, &agent).await, opened(&world, &agent).await);

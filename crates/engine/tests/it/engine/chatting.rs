@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::world::{World, pointers, refusal};
 
-fn defines(world: &World, names: &[&str]) {
+fn define_agents(world: &World, names: &[&str]) {
     let agent = |name: &&str| -> AgentVersion {
         let model = json!({ "provider": "scripted", "script": { "turns": [] } });
         serde_json::from_value(json!({ "name": name, "version": "1", "model": model })).unwrap()
@@ -24,7 +24,7 @@ fn defines(world: &World, names: &[&str]) {
     world.engine.define(Definitions { agents: names.iter().map(agent).collect(), flows });
 }
 
-async fn says(
+async fn send_message(
     world: &World,
     caller: &Caller,
     conversation: Option<&str>,
@@ -40,33 +40,33 @@ async fn says(
 }
 
 #[tokio::test]
-async fn a_conversation_begins_goes_on_and_begins_again() {
+async fn message_opens_continues_or_reopens_a_conversation() {
     let world = World::new();
-    defines(&world, &["guide"]);
+    define_agents(&world, &["guide"]);
     let alice = world.person("alice").await;
-    let (first, before) = says(&world, &alice, Some("chat-7"), None).await.unwrap();
+    let (first, before) = send_message(&world, &alice, Some("chat-7"), None).await.unwrap();
     assert_eq!((first.head.channel.as_str(), first.head.agent.as_deref(), before), ("chat-7", Some("guide"), 1));
     assert_eq!(world.events(&alice, first.id).await, ["session.started", "message.sent"]);
-    let (again, before) = says(&world, &alice, Some("chat-7"), Some("guide")).await.unwrap();
+    let (again, before) = send_message(&world, &alice, Some("chat-7"), Some("guide")).await.unwrap();
     assert_eq!((again.id, before), (first.id, 2));
-    let (by_id, _) = says(&world, &alice, Some(&first.id.to_string()), None).await.unwrap();
+    let (by_id, _) = send_message(&world, &alice, Some(&first.id.to_string()), None).await.unwrap();
     assert_eq!(by_id.id, first.id);
     world.control(&alice, first.id, Command::Cancel).await.unwrap();
-    let ended = says(&world, &alice, Some(&first.id.to_string()), None).await;
+    let ended = send_message(&world, &alice, Some(&first.id.to_string()), None).await;
     assert!(matches!(refusal(ended), Refusal::SessionEnded { .. }), "an id names one session for good");
-    let (next, _) = says(&world, &alice, Some("chat-7"), None).await.unwrap();
+    let (next, _) = send_message(&world, &alice, Some("chat-7"), None).await.unwrap();
     assert_ne!(next.id, first.id);
     let found = world.engine.conversation(&alice, "chat-7").await.unwrap().unwrap();
     assert_eq!(found.id, next.id, "the newest is meant");
-    let (alone, _) = says(&world, &alice, None, None).await.unwrap();
+    let (alone, _) = send_message(&world, &alice, None, None).await.unwrap();
     assert_eq!(alone.head.channel, alone.id.uuid().to_string());
-    let (same, _) = says(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
+    let (same, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_eq!(same.id, alone.id);
     // A channel named like an identifier: the channel goes on, while the identifier stays with its session.
     world.control(&alice, alone.id, Command::Cancel).await.unwrap();
-    let (after, _) = says(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
+    let (after, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_ne!(after.id, alone.id);
-    let (still, _) = says(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
+    let (still, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_eq!(still.id, after.id);
     let start = Start { channel: Some(alone.id.to_string()), ..Start::default() };
     assert_eq!(pointers(world.engine.start(&alice, start, None).await), ["/channel"], "an id is given, never chosen");
@@ -79,52 +79,52 @@ async fn a_conversation_begins_goes_on_and_begins_again() {
 }
 
 #[tokio::test]
-async fn an_agent_is_named_unless_it_is_the_only_one_or_the_default() {
+async fn message_must_name_an_agent_unless_there_is_one_or_a_default() {
     let world = World::new();
     let alice = world.person("alice").await;
-    let nobody = says(&world, &alice, None, None).await;
+    let nobody = send_message(&world, &alice, None, None).await;
     assert_eq!(refusal(nobody), Refusal::NotFound("agent"));
-    defines(&world, &["guide", "scribe"]);
-    assert_eq!(pointers(says(&world, &alice, None, None).await), ["/agent"]);
-    let (named, _) = says(&world, &alice, Some("chat-7"), Some("scribe")).await.unwrap();
+    define_agents(&world, &["guide", "scribe"]);
+    assert_eq!(pointers(send_message(&world, &alice, None, None).await), ["/agent"]);
+    let (named, _) = send_message(&world, &alice, Some("chat-7"), Some("scribe")).await.unwrap();
     assert_eq!(named.head.agent.as_deref(), Some("scribe"));
-    let by_id = says(&world, &alice, Some(&named.id.to_string()), Some("guide")).await;
+    let by_id = send_message(&world, &alice, Some(&named.id.to_string()), Some("guide")).await;
     assert_eq!(pointers(by_id), ["/agent"], "an id names one session, and so its agent");
-    assert_eq!(pointers(says(&world, &alice, Some("chat-7"), Some("nul\0")).await), ["/agent"]);
-    assert_eq!(refusal(says(&world, &alice, None, Some("nobody")).await), Refusal::NotFound("agent"));
-    defines(&world, &["guide", "default"]);
-    let (meant, _) = says(&world, &alice, None, None).await.unwrap();
+    assert_eq!(pointers(send_message(&world, &alice, Some("chat-7"), Some("nul\0")).await), ["/agent"]);
+    assert_eq!(refusal(send_message(&world, &alice, None, Some("nobody")).await), Refusal::NotFound("agent"));
+    define_agents(&world, &["guide", "default"]);
+    let (meant, _) = send_message(&world, &alice, None, None).await.unwrap();
     assert_eq!(meant.head.agent.as_deref(), Some("default"));
 }
 
 #[tokio::test]
-async fn who_may_not_speak_is_refused_and_nothing_is_begun() {
+async fn forbidden_message_is_refused_and_opens_no_session() {
     let world = World::new();
-    defines(&world, &["guide"]);
+    define_agents(&world, &["guide"]);
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let viewer = world.caller(Role::Viewer, "vera").await;
     let mallory = world.stranger("elsewhere", Role::Admin, "mallory", &[]).await;
-    let (session, _) = says(&world, &alice, Some("chat-7"), None).await.unwrap();
+    let (session, _) = send_message(&world, &alice, Some("chat-7"), None).await.unwrap();
     let forbidden = Refusal::RoleForbids { role: Role::Viewer };
-    assert_eq!(refusal(says(&world, &viewer, None, None).await), forbidden);
-    assert_eq!(refusal(says(&world, &viewer, Some("chat-7"), None).await), forbidden);
+    assert_eq!(refusal(send_message(&world, &viewer, None, None).await), forbidden);
+    assert_eq!(refusal(send_message(&world, &viewer, Some("chat-7"), None).await), forbidden);
     let theirs = world.engine.conversation(&mallory, "chat-7").await.unwrap();
     assert_eq!(theirs, None);
-    let by_id = says(&world, &mallory, Some(&session.id.to_string()), None).await;
+    let by_id = send_message(&world, &mallory, Some(&session.id.to_string()), None).await;
     assert_eq!(refusal(by_id), Refusal::NotFound("session"));
     let start = Start { channel: Some("foreign".into()), ..Start::default() };
     let foreign = world.engine.start(&agent, start, None).await.unwrap();
-    let said = says(&world, &alice, Some(&foreign.id.to_string()), None).await;
+    let said = send_message(&world, &alice, Some(&foreign.id.to_string()), None).await;
     assert_eq!(refusal(said), Refusal::NotHosted(foreign.id));
-    assert_eq!(pointers(says(&world, &alice, Some("two words"), None).await), ["/channel"]);
+    assert_eq!(pointers(send_message(&world, &alice, Some("two words"), None).await), ["/channel"]);
 }
 
 /// States of a channel when a message arrives.
-const LIVES: [&str; 9] =
+const CHANNEL_STATES: [&str; 9] =
     ["nothing", "foreign", "people", "works", "handed over", "two chats", "ended", "ended, works", "task"];
 
 /// Brings a channel into a state, and returns its sessions, the newest first.
-async fn lives(world: &World, channel: &str, state: &str) -> Vec<SessionId> {
+async fn bring_channel_into_state(world: &World, channel: &str, state: &str) -> Vec<SessionId> {
     let (bob, bot) = (world.person("bob").await, world.agent().await);
     let start = Start { channel: Some(channel.into()), ..Start::default() };
     let opens = async |by: &Caller, start: Start| world.engine.start(by, start, None).await.unwrap().id;
@@ -159,15 +159,15 @@ async fn lives(world: &World, channel: &str, state: &str) -> Vec<SessionId> {
 
 /// A message goes to the newest session whose agent takes messages, and to the named agent if there is one; otherwise a session begins.
 #[tokio::test]
-async fn a_message_finds_its_agent_whatever_lives_in_the_channel() {
+async fn message_goes_to_the_newest_listening_session_of_the_channel() {
     let world = World::new();
-    defines(&world, &["editor", "second", "default"]);
+    define_agents(&world, &["editor", "second", "default"]);
     let alice = world.person("alice").await;
-    for (number, state) in LIVES.into_iter().enumerate() {
+    for (number, state) in CHANNEL_STATES.into_iter().enumerate() {
         for named in [None, Some("editor"), Some("second")] {
             let channel = format!("chat-{number}-{}", named.unwrap_or("any"));
-            let there = lives(&world, &channel, state).await;
-            let (heard, _) = says(&world, &alice, Some(&channel), named).await.unwrap();
+            let there = bring_channel_into_state(&world, &channel, state).await;
+            let (heard, _) = send_message(&world, &alice, Some(&channel), named).await.unwrap();
             let found = there.iter().position(|id| *id == heard.id);
             let expected = match (state, named) {
                 ("two chats", None | Some("second")) | ("works", None) | ("task", None | Some("editor")) => Some(0),
@@ -183,7 +183,7 @@ async fn a_message_finds_its_agent_whatever_lives_in_the_channel() {
                 (_, None) => Some("default"),
             };
             assert_eq!(heard.head.agent.as_deref(), agent, "{state}, {named:?}");
-            let (again, _) = says(&world, &alice, Some(&channel), named).await.unwrap();
+            let (again, _) = send_message(&world, &alice, Some(&channel), named).await.unwrap();
             assert_eq!(again.id, heard.id, "{state}, {named:?}: it goes on");
         }
     }

@@ -12,7 +12,7 @@ fn held_by(interaction: &Interaction) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_claim_keeps_others_out_until_it_is_given_back() {
+async fn claim_excludes_other_people_until_it_is_released() {
     let world = World::new();
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let session = world.session(&agent).await;
@@ -29,7 +29,7 @@ async fn a_claim_keeps_others_out_until_it_is_given_back() {
 }
 
 #[tokio::test]
-async fn a_claim_runs_out_and_is_told_once() {
+async fn claim_expires_with_one_event() {
     let world = World::new();
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let session = world.session(&agent).await;
@@ -48,7 +48,7 @@ async fn a_claim_runs_out_and_is_told_once() {
 }
 
 #[tokio::test]
-async fn who_cannot_answer_cannot_claim_and_an_admin_gives_back_for_others() {
+async fn only_reviewers_may_claim_and_an_admin_may_release_for_them() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (viewer, root) = (world.caller(Role::Viewer, "vera").await, world.caller(Role::Admin, "root").await);

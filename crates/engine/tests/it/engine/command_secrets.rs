@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use domain::{Caller, Role, WebhookId};
 use holdpoint_engine::{Error, Idempotency, NewKey, NewUser};
 
-use crate::engine::both::{Place, on_both};
+use crate::engine::both::{Fixture, on_both};
 use crate::engine::webhooks::{URL, all_events, new};
 
 fn once(key: &str) -> Option<Idempotency> {
@@ -16,8 +16,8 @@ fn once(key: &str) -> Option<Idempotency> {
 const COMMANDS: [&str; 5] = ["key", "link", "ticket", "webhook", "rotation"];
 
 /// Runs a command under its idempotency key, and returns the text with the secret.
-async fn given(place: &Place, root: &Caller, webhook: WebhookId, command: &str) -> String {
-    let (engine, once) = (&place.world.engine, once(command));
+async fn run_command(fixture: &Fixture, root: &Caller, webhook: WebhookId, command: &str) -> String {
+    let (engine, once) = (&fixture.world.engine, once(command));
     match command {
         "key" => {
             let new = NewKey::named(Role::Viewer, "dora");
@@ -31,9 +31,9 @@ async fn given(place: &Place, root: &Caller, webhook: WebhookId, command: &str) 
     }
 }
 
-async fn prepared(place: &Place) -> (Caller, WebhookId) {
-    let engine = &place.world.engine;
-    let root = place.world.caller(Role::Admin, "root").await;
+async fn prepare_root_and_webhook(fixture: &Fixture) -> (Caller, WebhookId) {
+    let engine = &fixture.world.engine;
+    let root = fixture.world.caller(Role::Admin, "root").await;
     let carol =
         NewUser { name: "carol".into(), display: None, role: Role::Viewer, groups: Vec::new(), join_keys: false };
     engine.user_create(&root, carol, None).await.unwrap();
@@ -47,22 +47,22 @@ fn secret(text: &str) -> &str {
 }
 
 #[test]
-fn a_secret_is_the_same_within_a_day_and_another_one_afterwards() {
-    on_both(async |place| {
-        let (root, webhook) = prepared(place).await;
+fn repeated_command_returns_its_secret_for_a_day_and_then_a_new_one() {
+    on_both(async |fixture| {
+        let (root, webhook) = prepare_root_and_webhook(fixture).await;
         for command in COMMANDS {
-            let first = given(place, &root, webhook, command).await;
-            assert_eq!(given(place, &root, webhook, command).await, first, "{command}: repeated");
+            let first = run_command(fixture, &root, webhook, command).await;
+            assert_eq!(run_command(fixture, &root, webhook, command).await, first, "{command}: repeated");
             // Housekeeping deletes the records after a day.
-            place.raw.execute("delete from idempotency_records");
-            let second = given(place, &root, webhook, command).await;
+            fixture.raw.execute("delete from idempotency_records");
+            let second = run_command(fixture, &root, webhook, command).await;
             assert_ne!(secret(&second), secret(&first), "{command}: given anew");
-            assert_eq!(given(place, &root, webhook, command).await, second, "{command}: repeated");
+            assert_eq!(run_command(fixture, &root, webhook, command).await, second, "{command}: repeated");
         }
-        place.pass(24 * 3600 + 1);
-        place.world.engine.tidy().await.unwrap();
+        fixture.pass(24 * 3600 + 1);
+        fixture.world.engine.tidy().await.unwrap();
         assert_eq!(
-            place.raw.texts("select result from idempotency_records"),
+            fixture.raw.texts("select result from idempotency_records"),
             [""; 0],
             "what is sealed goes with its record"
         );
@@ -71,27 +71,27 @@ fn a_secret_is_the_same_within_a_day_and_another_one_afterwards() {
 
 /// A repeated command after a day creates a key with another secret, so that a leaked and revoked secret does not become valid again.
 #[test]
-fn a_revoked_keys_secret_is_not_that_of_the_next_one() {
-    on_both(async |place| {
-        let (root, webhook) = prepared(place).await;
-        let leaked = given(place, &root, webhook, "key").await;
-        place.raw.execute("delete from idempotency_records");
-        let fresh = given(place, &root, webhook, "key").await;
+fn recreated_key_has_a_new_secret() {
+    on_both(async |fixture| {
+        let (root, webhook) = prepare_root_and_webhook(fixture).await;
+        let leaked = run_command(fixture, &root, webhook, "key").await;
+        fixture.raw.execute("delete from idempotency_records");
+        let fresh = run_command(fixture, &root, webhook, "key").await;
         let forged = format!("{}_{}", fresh.rsplit_once('_').unwrap().0, secret(&leaked));
-        assert_eq!(place.world.engine.authenticate(&forged).await.err(), Some(Error::Unauthenticated));
-        assert_eq!(place.world.engine.authenticate(&fresh).await.unwrap().actor.name, "dora");
+        assert_eq!(fixture.world.engine.authenticate(&forged).await.err(), Some(Error::Unauthenticated));
+        assert_eq!(fixture.world.engine.authenticate(&fresh).await.unwrap().actor.name, "dora");
     });
 }
 
 #[test]
-fn no_record_has_a_secret_in_plain_text() {
-    on_both(async |place| {
-        let (root, webhook) = prepared(place).await;
+fn idempotency_records_contain_no_secret_in_plain_text() {
+    on_both(async |fixture| {
+        let (root, webhook) = prepare_root_and_webhook(fixture).await;
         let mut texts = Vec::new();
         for command in COMMANDS {
-            texts.push(given(place, &root, webhook, command).await);
+            texts.push(run_command(fixture, &root, webhook, command).await);
         }
-        let raw = &place.raw;
+        let raw = &fixture.raw;
         let mut kept = raw.texts(raw.either(
             "select lower(hex(secret)) from idempotency_records",
             "select encode(secret, 'hex') from idempotency_records",
@@ -110,18 +110,18 @@ fn no_record_has_a_secret_in_plain_text() {
         let moved = "update idempotency_records set secret = (select other.secret from idempotency_records as other where other.key = 'link') \
                      where key = 'ticket'";
         raw.execute(moved);
-        assert_eq!(place.world.engine.ticket(&root, once("ticket")).await, Err(Error::Sealed));
+        assert_eq!(fixture.world.engine.ticket(&root, once("ticket")).await, Err(Error::Sealed));
     });
 }
 
 /// A record of an earlier version has no stored secret: the repeated command derives the secret from the command, as that version did.
 #[test]
-fn a_record_of_an_earlier_version_still_gives_a_secret() {
-    on_both(async |place| {
-        let (root, webhook) = prepared(place).await;
-        given(place, &root, webhook, "ticket").await;
-        place.raw.execute("update idempotency_records set data_key = null, secret = null");
-        let first = given(place, &root, webhook, "ticket").await;
-        assert_eq!(given(place, &root, webhook, "ticket").await, first);
+fn record_of_an_earlier_version_still_returns_its_secret() {
+    on_both(async |fixture| {
+        let (root, webhook) = prepare_root_and_webhook(fixture).await;
+        run_command(fixture, &root, webhook, "ticket").await;
+        fixture.raw.execute("update idempotency_records set data_key = null, secret = null");
+        let first = run_command(fixture, &root, webhook, "ticket").await;
+        assert_eq!(run_command(fixture, &root, webhook, "ticket").await, first);
     });
 }

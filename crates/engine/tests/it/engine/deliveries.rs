@@ -19,7 +19,7 @@ async fn answered(world: &World) -> (Caller, InteractionId) {
 }
 
 #[tokio::test]
-async fn an_answer_is_taken_kept_alive_and_completed_once() {
+async fn delivery_is_taken_extended_and_completed_once() {
     let world = World::new();
     let (agent, id) = answered(&world).await;
     let taken = world.engine.take(&agent, id, Some(60), None).await.unwrap();
@@ -41,7 +41,7 @@ async fn an_answer_is_taken_kept_alive_and_completed_once() {
 }
 
 #[tokio::test]
-async fn a_lease_that_ran_out_is_offered_again_and_the_old_one_is_worth_nothing() {
+async fn expired_lease_is_refused_and_the_delivery_is_offered_again() {
     let world = World::new();
     let (agent, id) = answered(&world).await;
     let first = world.engine.take(&agent, id, Some(60), None).await.unwrap();
@@ -58,7 +58,7 @@ async fn a_lease_that_ran_out_is_offered_again_and_the_old_one_is_worth_nothing(
 }
 
 #[tokio::test]
-async fn a_failure_is_offered_again_or_stays_and_is_seen() {
+async fn failed_delivery_is_offered_again_or_stays_failed() {
     let world = World::new();
     let (agent, id) = answered(&world).await;
     let lease = world.engine.take(&agent, id, None, None).await.unwrap().lease;
@@ -72,7 +72,7 @@ async fn a_failure_is_offered_again_or_stays_and_is_seen() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_keeps_failing_ends_as_failed() {
+async fn delivery_fails_after_twenty_expired_leases() {
     let world = World::new();
     let (agent, id) = answered(&world).await;
     for _ in 0..20 {
@@ -84,7 +84,7 @@ async fn a_delivery_that_keeps_failing_ends_as_failed() {
 }
 
 #[tokio::test]
-async fn only_the_agent_that_asked_takes_the_answer_and_not_before_there_is_one() {
+async fn only_the_asking_agent_takes_the_answer_once_there_is_one() {
     let world = World::new();
     let (agent, id) = answered(&world).await;
     let (other, alice) = (world.caller(Role::Agent, "other").await, world.person("alice").await);
@@ -104,7 +104,7 @@ async fn only_the_agent_that_asked_takes_the_answer_and_not_before_there_is_one(
 }
 
 #[tokio::test]
-async fn an_agent_that_waits_hears_of_an_answer_and_of_one_that_a_pause_held_back() {
+async fn waiting_agent_receives_answers_also_at_the_end_of_a_pause() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -124,7 +124,7 @@ async fn an_agent_that_waits_hears_of_an_answer_and_of_one_that_a_pause_held_bac
 }
 
 #[tokio::test]
-async fn a_lease_that_is_wanted_by_many_is_given_to_one() {
+async fn one_of_several_concurrent_takes_wins() {
     let world = World::new();
     let (agent, id) = answered(&world).await;
     let takes = (0..20).map(|_| world.engine.take(&agent, id, None, None));

@@ -4,7 +4,7 @@ use domain::{ActionState, AnswerDraft, Effect, Refusal, Remember, Verdict, grant
 use holdpoint_engine::{ActionReply, Error, FileRefusal, HypotheticalCall, PolicyMismatch, Simulate};
 use serde_json::json;
 
-use crate::engine::standing::{Server, allowed, approval, on_both, policy, rule, waiting};
+use crate::engine::policy_server::{Server, allowed, approval, on_both, policy, rule, waiting};
 
 /// A floor rule that asks the group `security`.
 fn asks_security() -> String {
@@ -12,11 +12,11 @@ fn asks_security() -> String {
     format!("{}{audience}", rule("secure", "ask"))
 }
 
-fn voided(result: Result<ActionReply, Error>) {
+fn assert_permit_void(result: Result<ActionReply, Error>) {
     assert!(matches!(result, Err(Error::Refused(Refusal::AskedByNow(_)))), "{result:?}");
 }
 
-fn invalid<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
+fn assert_invalid_answer<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
     match &result {
         Err(Error::Refused(Refusal::AnswerInvalid(problems))) => assert_eq!(problems[0].pointer, pointer),
         _ => unreachable!("{result:?}"),
@@ -24,17 +24,17 @@ fn invalid<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
 }
 
 /// An approval with a standing grant for every call of the tool in this session.
-fn granting() -> AnswerDraft {
+fn approval_with_grant() -> AnswerDraft {
     let remember = Remember { project: false, arguments: RememberedArguments::Anything, seconds: None, uses: None };
     AnswerDraft { remember: Some(remember), ..approval() }
 }
 
-async fn switched_off(server: &Server) {
+async fn switch_policy_off(server: &Server) {
     server.engine.policy_switch(&server.root, false, "a rehearsal".into(), None).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_floor_denies_is_denied_whatever_a_project_does() {
+async fn project_policy_cannot_loosen_a_denial_of_the_floor() {
     on_both(async |server: Server| {
         server.floor(&rule("never", "deny")).await;
         server.file(&rule("file", "allow")).await;
@@ -50,31 +50,31 @@ async fn what_the_floor_denies_is_denied_whatever_a_project_does() {
         check("by-the-file").await;
         server.own(&rule("own", "allow")).await;
         check("by-the-projects-policy").await;
-        switched_off(&server).await;
+        switch_policy_off(&server).await;
         check("with-the-policy-switched-off").await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_floor_asks_is_asked_of_its_people_whatever_a_project_does() {
+async fn project_policy_cannot_loosen_a_question_of_the_floor() {
     on_both(async |server: Server| {
         server.floor(&asks_security()).await;
         server.own(&rule("own", "allow")).await;
         let check = async |call: &str| {
             let shown = server.proposes(call).await;
             assert!(waiting(&shown), "{call}: {shown:?}");
-            invalid(server.auto(&shown).await, "/effect");
+            assert_invalid_answer(server.auto(&shown).await, "/effect");
             let outsider = server.approves(&server.alice, &shown).await;
             assert!(matches!(outsider, Err(Error::Refused(Refusal::NotInAudience))), "{call}: {outsider:?}");
-            invalid(server.answers(&server.sam, &shown, granting()).await, "/remember");
+            assert_invalid_answer(server.answers(&server.sam, &shown, approval_with_grant()).await, "/remember");
             server.approves(&server.sam, &shown).await.unwrap();
             let ready = server.sees(call).await;
             assert!(allowed(&ready), "{call}");
             server.starts(&server.engine, &ready).await.unwrap();
         };
         check("by-the-projects-policy").await;
-        switched_off(&server).await;
+        switch_policy_off(&server).await;
         check("with-the-policy-switched-off").await;
     })
     .await;
@@ -82,7 +82,7 @@ async fn what_the_floor_asks_is_asked_of_its_people_whatever_a_project_does() {
 
 /// If both the floor and the project ask, both audiences must approve.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn where_the_project_asks_too_both_have_to_agree() {
+async fn audiences_of_the_floor_and_of_the_project_must_both_approve() {
     on_both(async |server: Server| {
         server.floor(&asks_security()).await;
         server.own(&format!("{}[rule.ask]\naudience = {{ users = [\"alice\"] }}\n", rule("own", "ask"))).await;
@@ -99,15 +99,15 @@ async fn where_the_project_asks_too_both_have_to_agree() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_grant_never_answers_what_the_floor_asks() {
+async fn grant_does_not_answer_a_question_of_the_floor() {
     on_both(async |server: Server| {
         server.own(&rule("own", "ask")).await;
         let first = server.proposes("first").await;
-        server.answers(&server.alice, &first, granting()).await.unwrap();
+        server.answers(&server.alice, &first, approval_with_grant()).await.unwrap();
         let granted = server.proposes("granted").await;
         assert!(allowed(&granted) && granted.proposal.grant.is_some());
         server.floor(&asks_security()).await;
-        voided(server.starts(&server.engine, &granted).await);
+        assert_permit_void(server.starts(&server.engine, &granted).await);
         assert!(waiting(&server.proposes("again").await));
     })
     .await;
@@ -115,7 +115,7 @@ async fn a_grant_never_answers_what_the_floor_asks() {
 
 /// A changed floor voids permits that it now denies or asks other people about, as a changed policy does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
+async fn changed_floor_voids_permits() {
     on_both(async |server: Server| {
         server
             .own(&format!("{}\n[[rule]]\nname = \"open\"\ntools = [\"*\"]\nverdict = \"allow\"\n", rule("own", "ask")))
@@ -129,13 +129,13 @@ async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
         for call in ["by-alice", "by-a-program"] {
             let ready = server.sees(call).await;
             assert!(allowed(&ready));
-            voided(server.starts(&server.engine, &ready).await);
+            assert_permit_void(server.starts(&server.engine, &ready).await);
         }
         // Alice was asked before the floor was in force, and the floor does not ask her.
         server.approves(&server.alice, &late).await.unwrap();
         let ready = server.sees("late").await;
         if allowed(&ready) {
-            voided(server.starts(&server.engine, &ready).await);
+            assert_permit_void(server.starts(&server.engine, &ready).await);
         }
         server.floor(&rule("never", "deny")).await;
         let ready = server.sees("by-alice").await;
@@ -149,7 +149,7 @@ async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
 
 /// Arguments edited by a person are judged by the floor too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_edit_is_judged_by_the_floor() {
+async fn edited_arguments_are_judged_by_the_floor() {
     on_both(async |server: Server| {
         let production = "when = 'args.to == \"production\"'\n";
         let (asking, denying) = (rule("secure", "ask"), rule("never", "deny"));
@@ -174,7 +174,7 @@ async fn an_edit_is_judged_by_the_floor() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_node_has_the_floor_that_was_put_in_force_last_or_permits_nothing() {
+async fn node_without_the_current_floor_permits_nothing() {
     on_both(async |server: Server| {
         server.own(&rule("own", "allow")).await;
         server.floor(&rule("never", "deny")).await;
@@ -200,7 +200,7 @@ async fn every_node_has_the_floor_that_was_put_in_force_last_or_permits_nothing(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn explanations_and_simulations_are_under_the_floor() {
+async fn explanations_and_simulations_apply_the_floor() {
     on_both(async |server: Server| {
         server.own(&rule("own", "allow")).await;
         server.proposes("c1").await;

@@ -25,7 +25,7 @@ impl Held {
     }
 
     /// Runs the queries that were held back, and returns how many of them are still awaited.
-    fn go_on(&self) -> usize {
+    fn run_held_queries(&self) -> usize {
         let lists = std::mem::take(&mut *self.lists.lock());
         let wanted = lists.iter().filter(|job| job.is_awaited()).count();
         lists.into_iter().for_each(|job| self.inner.query(Cost::Point, job));
@@ -62,7 +62,7 @@ impl Store for Held {
     }
 }
 
-fn held() -> (tempfile::TempDir, Arc<Held>) {
+fn held_store() -> (tempfile::TempDir, Arc<Held>) {
     let directory = tempfile::TempDir::new().unwrap();
     let inner = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     (directory, Arc::new(Held { inner, lists: Mutex::default() }))
@@ -71,7 +71,7 @@ fn held() -> (tempfile::TempDir, Arc<Held>) {
 type Listing<'a> = Pin<Box<dyn Future<Output = Result<usize, Error>> + 'a>>;
 
 /// Begins to list questions, and polls the future once.
-async fn begins<'a>(world: &'a World, by: &'a domain::Caller) -> Listing<'a> {
+async fn begin_listing<'a>(world: &'a World, by: &'a domain::Caller) -> Listing<'a> {
     let mut listing: Listing<'a> = Box::pin(async move {
         let found = world.engine.interactions(by, InteractionQuery::default(), Page::first(10)).await?;
         Ok(found.0.len())
@@ -85,23 +85,23 @@ async fn begins<'a>(world: &'a World, by: &'a domain::Caller) -> Listing<'a> {
 }
 
 #[tokio::test]
-async fn one_keys_lists_do_not_stop_anothers_and_those_that_nobody_waits_for_are_not_read() {
-    let (_directory, store) = held();
+async fn lists_of_one_key_do_not_block_others_and_abandoned_ones_are_skipped() {
+    let (_directory, store) = held_store();
     let settings = Settings { key_lists: 2, ..Settings::default() };
     let world = World::over_with(Arc::clone(&store) as Arc<dyn Store>, settings);
     let (greedy, other) = (world.person("greedy").await, world.stranger("other", Role::Viewer, "bob", &[]).await);
-    let first = begins(&world, &greedy).await;
-    let second = begins(&world, &greedy).await;
+    let first = begin_listing(&world, &greedy).await;
+    let second = begin_listing(&world, &greedy).await;
     assert_eq!(store.waiting(), 1, "the second waits for its turn, not for the store");
     let third = world.engine.interactions(&greedy, InteractionQuery::default(), Page::first(10)).await;
     assert_eq!(refusal(third), Refusal::LimitReached { limit: Limit::KeyLists, max: 2 });
-    let theirs = begins(&world, &other).await;
+    let theirs = begin_listing(&world, &other).await;
     assert_eq!(store.waiting(), 2, "the other tenant's list has reached the store");
     drop(first);
-    assert_eq!(store.go_on(), 1, "nobody waits for the first any more");
+    assert_eq!(store.run_held_queries(), 1, "nobody waits for the first any more");
     assert_eq!(theirs.await.unwrap(), 0);
     let finishing = async {
-        while store.go_on() == 0 {
+        while store.run_held_queries() == 0 {
             tokio::task::yield_now().await;
         }
     };
@@ -111,8 +111,8 @@ async fn one_keys_lists_do_not_stop_anothers_and_those_that_nobody_waits_for_are
 
 /// An agent with a check under way does not make a person wait: each has its own queue.
 #[tokio::test]
-async fn an_agents_checks_are_bounded_and_do_not_stop_an_admins() {
-    let (_directory, store) = held();
+async fn policy_checks_of_an_agent_are_limited_and_do_not_block_an_admin() {
+    let (_directory, store) = held_store();
     let settings = Settings { key_checks: 1, ..Settings::default() };
     let world = World::over_with(Arc::clone(&store) as Arc<dyn Store>, settings);
     let (agent, admin) = (world.agent().await, world.caller(Role::Admin, "root").await);

@@ -12,7 +12,7 @@ fn once(key: &str, body: &str) -> Option<Idempotency> {
 }
 
 #[tokio::test]
-async fn the_same_command_again_gives_the_first_result_and_another_is_refused() {
+async fn repeated_command_gets_the_first_result_and_another_is_refused() {
     let world = World::new();
     let (agent, other) = (world.agent().await, world.person("alice").await);
     let start = |by, key, body| world.engine.start(by, Start::default(), once(key, body));
@@ -25,7 +25,7 @@ async fn the_same_command_again_gives_the_first_result_and_another_is_refused() 
 }
 
 #[tokio::test]
-async fn duplicates_side_by_side_have_one_effect() {
+async fn concurrent_duplicates_have_one_effect() {
     let world = World::new();
     let agent = world.agent().await;
     let starts = (0..16).map(|_| world.engine.start(&agent, Start::default(), once("k", "a")));
@@ -36,7 +36,7 @@ async fn duplicates_side_by_side_have_one_effect() {
 }
 
 #[tokio::test]
-async fn a_refused_command_keeps_nothing_and_may_be_tried_again() {
+async fn refused_command_is_not_recorded_and_can_be_retried() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -49,7 +49,7 @@ async fn a_refused_command_keeps_nothing_and_may_be_tried_again() {
 }
 
 #[tokio::test]
-async fn a_take_repeated_gives_the_same_lease() {
+async fn repeated_take_returns_the_first_lease() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -63,7 +63,7 @@ async fn a_take_repeated_gives_the_same_lease() {
 }
 
 #[tokio::test]
-async fn keys_are_kept_for_a_day() {
+async fn idempotency_keys_are_stored_for_a_day() {
     let world = World::new();
     let agent = world.agent().await;
     let first = world.engine.start(&agent, Start::default(), once("k", "a")).await.unwrap();

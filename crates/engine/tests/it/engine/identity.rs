@@ -32,12 +32,12 @@ fn groups(groups: &[&str]) -> UserChange {
 }
 
 impl World {
-    async fn chief(&self) -> Caller {
+    async fn admin(&self) -> Caller {
         self.caller(Role::Admin, "root").await
     }
 
     /// A person of the default project who has signed in by a link and set a password.
-    async fn visits(&self, name: &str, role: Role, groups: &[&str]) -> Caller {
+    async fn signed_in_user(&self, name: &str, role: Role, groups: &[&str]) -> Caller {
         self.engine.user_install("default", "default", new(name, role, groups)).await.unwrap();
         let link = self.engine.user_link_install("default", "default", name).await.unwrap();
         let visit = self.engine.sign_in_link(&link, FROM).await.unwrap();
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// Reads the types and data of the audit trail until `so` holds: PostgreSQL shows an entry only when no older transaction is running.
-    async fn tells(&self, by: &Caller, so: impl Fn(&[(String, Value)]) -> bool) -> Vec<(String, Value)> {
+    async fn audit_trail_once(&self, by: &Caller, so: impl Fn(&[(String, Value)]) -> bool) -> Vec<(String, Value)> {
         let looking = async {
             loop {
                 let page = Page { after: None, limit: 1000 };
@@ -70,7 +70,7 @@ impl World {
         tokio::time::timeout(SOON, looking).await.unwrap()
     }
 
-    async fn vouched(&self, name: &str, role: Role) -> Result<Caller, Error> {
+    async fn sign_in_through_provider(&self, name: &str, role: Role) -> Result<Caller, Error> {
         let visit = self.engine.sign_in_external(identity(name, role), FROM).await?;
         self.engine.authenticate_visit(&visit).await
     }
@@ -87,7 +87,7 @@ fn on_both(story: impl AsyncFn(World)) {
 }
 
 /// A caller authenticated before the key was revoked changes nothing afterwards, and does not see the result stored under an idempotency key.
-async fn a_revoked_key(world: World) {
+async fn change_by_a_revoked_key(world: World) {
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
     let asked = world.ask(&agent, &session, json!({})).await;
@@ -109,14 +109,14 @@ async fn a_revoked_key(world: World) {
 }
 
 #[test]
-fn a_revoked_key_changes_nothing() {
-    on_both(a_revoked_key);
+fn revoked_key_cannot_change_anything() {
+    on_both(change_by_a_revoked_key);
 }
 
 /// Groups and memberships are read at the moment of the answer, not of the sign-in.
-async fn other_groups(world: World) {
-    let (root, agent) = (world.chief().await, world.agent().await);
-    let bob = world.visits("bob", Role::Operator, &["security"]).await;
+async fn groups_changed_after_sign_in(world: World) {
+    let (root, agent) = (world.admin().await, world.agent().await);
+    let bob = world.signed_in_user("bob", Role::Operator, &["security"]).await;
     let session = world.session(&agent).await;
     let for_security = json!({ "audience": { "quorum": 1, "named": { "groups": ["security"] } } });
     let asked = world.ask(&agent, &session, for_security).await;
@@ -132,14 +132,14 @@ async fn other_groups(world: World) {
 }
 
 #[test]
-fn groups_are_those_of_the_moment() {
-    on_both(other_groups);
+fn groups_are_read_at_the_moment_of_the_answer() {
+    on_both(groups_changed_after_sign_in);
 }
 
 /// A key in a person's name is revoked if it has a group that the person has lost; a key that may do no more than the person stays.
-async fn keys_of_a_person(world: World) {
-    let root = world.chief().await;
-    world.visits("carl", Role::Operator, &["security", "ops"]).await;
+async fn key_with_a_removed_group(world: World) {
+    let root = world.admin().await;
+    world.signed_in_user("carl", Role::Operator, &["security", "ops"]).await;
     let strong = world.key_of("Carl", Role::Operator, &["security"]).await;
     let weak = world.key_of("carl", Role::Viewer, &["ops"]).await;
     let other = world.stranger("default", Role::Operator, "carla", &["security"]).await;
@@ -150,35 +150,35 @@ async fn keys_of_a_person(world: World) {
 }
 
 #[test]
-fn keys_lose_what_their_person_loses() {
-    on_both(keys_of_a_person);
+fn key_of_a_person_is_revoked_when_the_person_loses_its_group() {
+    on_both(key_with_a_removed_group);
 }
 
 /// When an identity provider lowers a role, keys and open browsers with the old role end.
-async fn a_role_that_a_provider_takes(world: World) {
-    let olga = world.vouched("olga", Role::Operator).await.unwrap();
+async fn role_lowered_by_the_provider(world: World) {
+    let olga = world.sign_in_through_provider("olga", Role::Operator).await.unwrap();
     let key = world.key_of("olga", Role::Operator, &[]).await;
-    let again = world.vouched("olga", Role::Operator).await.unwrap();
+    let again = world.sign_in_through_provider("olga", Role::Operator).await.unwrap();
     world.engine.recheck(&olga).await.unwrap();
     world.engine.recheck(&key).await.unwrap();
-    let fallen = world.vouched("olga", Role::Viewer).await.unwrap();
+    let fallen = world.sign_in_through_provider("olga", Role::Viewer).await.unwrap();
     for gone in [olga, again, key] {
         assert_eq!(world.engine.recheck(&gone).await, Err(Error::Unauthenticated));
     }
     assert_eq!(world.engine.recheck(&fallen).await.unwrap().role, Role::Viewer);
-    let root = world.chief().await;
-    world.tells(&root, |trail| trail.iter().any(|(name, _)| name == "user.changed")).await;
-    world.tells(&root, |trail| trail.iter().any(|(name, _)| name == "key.revoked")).await;
+    let root = world.admin().await;
+    world.audit_trail_once(&root, |trail| trail.iter().any(|(name, _)| name == "user.changed")).await;
+    world.audit_trail_once(&root, |trail| trail.iter().any(|(name, _)| name == "key.revoked")).await;
 }
 
 #[test]
-fn a_provider_takes_a_role_as_an_admin_does() {
-    on_both(a_role_that_a_provider_takes);
+fn role_lowered_by_the_provider_ends_keys_and_browser_sessions() {
+    on_both(role_lowered_by_the_provider);
 }
 
 /// An admin who adds an account to a further project does not let in a person who controls that account in the first project.
-async fn a_further_project(world: World) {
-    let carol = world.visits("carol", Role::Viewer, &[]).await;
+async fn account_added_to_a_further_project(world: World) {
+    let carol = world.signed_in_user("carol", Role::Viewer, &[]).await;
     let link = world.engine.user_link_install("default", "default", "carol").await.unwrap();
     let key = NewKey::named(Role::Admin, "boss");
     let boss = world.engine.key_install("default", "b", key).await.unwrap().0.caller(world.engine.now()).unwrap();
@@ -189,7 +189,7 @@ async fn a_further_project(world: World) {
         world.engine.sign_in_password(("default", "carol"), Password::from(SECRET.to_owned()), FROM).await;
     assert_eq!(by_password, Err(Error::SignInFailed));
     assert_eq!(world.engine.sign_in_link(&link, FROM).await, Err(Error::SignInFailed));
-    for admin in [&boss, &world.chief().await] {
+    for admin in [&boss, &world.admin().await] {
         let elsewhere = Refusal::UserElsewhere("carol".into());
         assert_eq!(refusal(world.engine.user_link(admin, "carol", None).await), elsewhere);
     }
@@ -198,17 +198,17 @@ async fn a_further_project(world: World) {
     assert!(!world.engine.user_create(&boss, new("dora", Role::Viewer, &[]), None).await.unwrap().existing);
 
     // A visit that began while the person was disabled in the project ends when the person is enabled again.
-    world.visits("erin", Role::Viewer, &[]).await;
+    world.signed_in_user("erin", Role::Viewer, &[]).await;
     world.engine.user_create(&boss, new("erin", Role::Viewer, &[]), None).await.unwrap();
     world.engine.user_disable(&boss, "erin").await.unwrap();
-    let (link, _) = world.engine.user_link(&world.chief().await, "erin", None).await.unwrap();
+    let (link, _) = world.engine.user_link(&world.admin().await, "erin", None).await.unwrap();
     let visit = world.engine.sign_in_link(&link, FROM).await.unwrap();
     let back = UserChange { disabled: Some(false), ..UserChange::default() };
     world.engine.user_change(&boss, "erin", back).await.unwrap();
     assert_eq!(world.engine.authenticate_visit(&visit).await, Err(Error::Unauthenticated));
 
     // An admin of one project cannot sign an admin of another out.
-    world.visits("dave", Role::Admin, &[]).await;
+    world.signed_in_user("dave", Role::Admin, &[]).await;
     let taken = world.engine.user_create(&boss, new("dave", Role::Viewer, &[]), None).await;
     assert_eq!(refusal(taken), Refusal::UserElsewhere("dave".into()));
     let by_password = world.engine.sign_in_password(("default", "dave"), Password::from(SECRET.to_owned()), FROM).await;
@@ -216,8 +216,8 @@ async fn a_further_project(world: World) {
 }
 
 #[test]
-fn joining_a_further_project_voids_what_lets_the_person_in() {
-    on_both(a_further_project);
+fn joining_a_further_project_ends_links_passwords_and_sessions() {
+    on_both(account_added_to_a_further_project);
 }
 
 /// A name belongs to its first owner: an identity provider's person does not get the name of a key or of another account, in any case.
@@ -225,21 +225,24 @@ async fn names(world: World) {
     world.person("alice").await;
     let agent = world.caller(Role::Agent, "release-bot").await;
     for name in ["alice", "ALICE", "Release-Bot"] {
-        assert_eq!(refusal(world.vouched(name, Role::Viewer).await), Refusal::NameTaken(name.into()));
+        assert_eq!(refusal(world.sign_in_through_provider(name, Role::Viewer).await), Refusal::NameTaken(name.into()));
     }
     let Credential::Key(key) = agent.credential else { unreachable!() };
     world.engine.key_uninstall("default", "default", key).await.unwrap();
-    let bot = world.vouched("Release-Bot", Role::Viewer).await.unwrap();
+    let bot = world.sign_in_through_provider("Release-Bot", Role::Viewer).await.unwrap();
     assert_eq!(bot.actor.name, "Release-Bot", "a key that was revoked gives its name back");
 
-    let root = world.chief().await;
+    let root = world.admin().await;
     let taken = world.engine.user_create(&root, new("Alice", Role::Operator, &[]), None).await;
     assert_eq!(refusal(taken), Refusal::NameTaken("Alice".into()));
     let joined = NewUser { join_keys: true, ..new("alice", Role::Operator, &[]) };
     world.engine.user_create(&root, joined, None).await.unwrap();
     let twice = world.engine.user_create(&root, new("ALICE", Role::Operator, &[]), None).await;
     assert_eq!(refusal(twice), Refusal::UserExists("ALICE".into()));
-    assert_eq!(refusal(world.vouched("aLiCe", Role::Viewer).await), Refusal::NameTaken("aLiCe".into()));
+    assert_eq!(
+        refusal(world.sign_in_through_provider("aLiCe", Role::Viewer).await),
+        Refusal::NameTaken("aLiCe".into())
+    );
 
     // A key gets the name of an account only with `join_account`, and the audit trail records the account.
     let unsaid = world.engine.key_create(&root, NewKey::named(Role::Operator, "Alice"), None).await;
@@ -247,20 +250,20 @@ async fn names(world: World) {
     world.key_of("Alice", Role::Operator, &[]).await;
     let of_alice =
         |told: &&(String, Value)| told.0 == "key.created" && told.1["user"].as_str().unwrap().starts_with(['a', 'A']);
-    let trail = world.tells(&root, |trail| trail.iter().filter(of_alice).count() == 2).await;
+    let trail = world.audit_trail_once(&root, |trail| trail.iter().filter(of_alice).count() == 2).await;
     let joined: Vec<bool> = trail.iter().filter(of_alice).map(|(_, data)| data["account"].is_string()).collect();
     assert_eq!(joined, [false, true]);
 }
 
 #[test]
-fn a_name_belongs_to_whoever_had_it_first() {
+fn name_in_use_cannot_be_given_to_another_identity() {
     on_both(names);
 }
 
 /// An admin creates keys only for people of the project. The command line creates them for any person of the tenant, with
 /// `join_account` as well.
-async fn names_of_others(world: World) {
-    let root = world.chief().await;
+async fn keys_named_after_people(world: World) {
+    let root = world.admin().await;
     world.engine.user_install("default", "web", new("carol", Role::Viewer, &[])).await.unwrap();
     let bare = NewKey::named(Role::Viewer, "Carol");
     let joined = NewKey { join_account: true, ..bare.clone() };
@@ -284,13 +287,13 @@ async fn names_of_others(world: World) {
 }
 
 #[test]
-fn keys_are_joined_to_people_of_the_project() {
-    on_both(names_of_others);
+fn keys_can_be_joined_to_people_of_the_project_only() {
+    on_both(keys_named_after_people);
 }
 
 /// Of a key and an account created at one moment, only one gets the name. A key created while its person is disabled is not valid afterwards.
-async fn names_at_once(world: World) {
-    let root = world.chief().await;
+async fn names_requested_concurrently(world: World) {
+    let root = world.admin().await;
     for round in 0..20 {
         let name = format!("racer-{round}");
         let (key, user) = tokio::join!(
@@ -317,26 +320,26 @@ async fn names_at_once(world: World) {
 }
 
 #[test]
-fn a_name_is_given_once_at_a_time() {
-    on_both(names_at_once);
+fn name_requested_concurrently_is_given_once() {
+    on_both(names_requested_concurrently);
 }
 
 /// Words that mean Holdpoint itself in the records are refused as names.
 #[tokio::test]
-async fn reserved_words_are_refused() {
+async fn reserved_names_are_refused() {
     let world = World::new();
-    let root = world.chief().await;
+    let root = world.admin().await;
     for word in ["system", "Scheduler", "HOLDPOINT", "policy", "worker", "timer", "Key_1"] {
         assert_eq!(pointers(world.engine.user_create(&root, new(word, Role::Viewer, &[]), None).await), ["/name"]);
         let key = NewKey::named(Role::Viewer, word);
         assert_eq!(pointers(world.engine.key_create(&root, key, None).await), ["/user"], "{word}");
-        assert_eq!(pointers(world.vouched(word, Role::Viewer).await), ["/name"], "{word}");
+        assert_eq!(pointers(world.sign_in_through_provider(word, Role::Viewer).await), ["/name"], "{word}");
     }
 }
 
 /// `alice` and `Alice` are one person: for a quorum, four eyes, the asker, claims, audiences and abstentions.
 #[tokio::test]
-async fn case_makes_no_second_person() {
+async fn names_that_differ_only_in_case_are_one_person() {
     let world = World::new();
     let (agent, bob) = (world.agent().await, world.person("bob").await);
     let (alice, shouting) = (world.person("alice").await, world.person("Alice").await);
@@ -366,9 +369,9 @@ async fn case_makes_no_second_person() {
 
 /// Ending a question early counts as an answer where the fallback approves, so it needs the right to answer.
 #[tokio::test]
-async fn what_approves_needs_the_right_to_answer() {
+async fn expiring_to_an_approving_fallback_requires_the_right_to_answer() {
     let world = World::new();
-    let (agent, outsider, root) = (world.agent().await, world.person("outsider").await, world.chief().await);
+    let (agent, outsider, root) = (world.agent().await, world.person("outsider").await, world.admin().await);
     let member = world.stranger("default", Role::Operator, "member", &["sec"]).await;
     let session = world.session(&agent).await;
     let ask = async |quorum: u32, fallback: Value| {

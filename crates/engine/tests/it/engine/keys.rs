@@ -12,7 +12,7 @@ fn new(role: Role) -> NewKey {
 }
 
 #[tokio::test]
-async fn a_key_is_shown_once_and_stands_for_its_caller() {
+async fn key_authenticates_its_caller() {
     let world = World::new();
     let root = world.caller(Role::Admin, "root").await;
     let (key, text) = world.engine.key_create(&root, new(Role::Operator), None).await.unwrap();
@@ -28,7 +28,7 @@ async fn a_key_is_shown_once_and_stands_for_its_caller() {
 }
 
 #[tokio::test]
-async fn what_is_no_key_is_refused() {
+async fn malformed_or_unknown_key_is_refused() {
     let world = World::new();
     let root = world.caller(Role::Admin, "root").await;
     let (_, text) = world.engine.key_create(&root, new(Role::Operator), None).await.unwrap();
@@ -40,7 +40,7 @@ async fn what_is_no_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_expires_to_the_second() {
+async fn key_expires_to_the_second() {
     let world = World::new();
     let root = world.caller(Role::Admin, "root").await;
     let lifetime = Some(SignedDuration::from_secs(60));
@@ -52,7 +52,7 @@ async fn a_key_expires_to_the_second() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_on_every_node_when_revoking_returns() {
+async fn revoked_key_is_refused_on_every_node_at_once() {
     let world = World::new();
     let other_node = world.another_engine([7; 32]);
     let root = world.caller(Role::Admin, "root").await;
@@ -66,7 +66,7 @@ async fn a_revoked_key_is_refused_on_every_node_when_revoking_returns() {
 }
 
 #[tokio::test]
-async fn the_last_use_is_noted() {
+async fn last_use_of_a_key_is_recorded() {
     let world = World::new();
     let root = world.caller(Role::Admin, "root").await;
     let (key, text) = world.engine.key_create(&root, new(Role::Operator), None).await.unwrap();
@@ -93,7 +93,7 @@ async fn only_an_admin_of_the_same_project_manages_keys() {
 }
 
 #[tokio::test]
-async fn keys_are_installed_by_name_and_bad_names_are_refused() {
+async fn keys_are_installed_by_name_and_invalid_names_are_refused() {
     let world = World::new();
     let (key, text) = world.engine.key_install("acme", "web", new(Role::Admin)).await.unwrap();
     assert_eq!(world.engine.authenticate(&text).await.unwrap().scope, key.scope);
@@ -110,7 +110,7 @@ async fn keys_are_installed_by_name_and_bad_names_are_refused() {
 
 /// A project has room for 10,000 keys, and a revoked key makes room. The list of all keys for the command line contains every page.
 #[tokio::test]
-async fn a_project_has_room_for_so_many_keys() {
+async fn keys_of_a_project_are_limited() {
     let world = World::new();
     let root = world.caller(Role::Admin, "root").await;
     let (first, _) = world.engine.key_create(&root, new(Role::Agent), None).await.unwrap();

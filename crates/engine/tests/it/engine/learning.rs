@@ -98,7 +98,7 @@ fn on_postgres(story: impl AsyncFnOnce(World)) {
 }
 
 /// If a rule is adopted while a person rejects such an action, the rule is afterwards not in force, or suspended.
-async fn a_no_beside_an_adoption(world: World) {
+async fn rejection_during_adoption(world: World) {
     let scene = Arc::new(Scene::on(world).await);
     for round in 0..12 {
         let command = format!("npm run task{round}");
@@ -124,7 +124,7 @@ async fn a_no_beside_an_adoption(world: World) {
 
 /// A suspension belongs to its rule: it holds in every draft, and still holds after the rule was removed and put back, until an admin lifts it.
 /// Decisions made before the lift do not suspend the rule again.
-async fn a_suspension_stays_with_its_rule(world: World) {
+async fn suspension_until_a_lift(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
     let open = scene.asks("open", "npm ci").await;
@@ -173,7 +173,7 @@ async fn a_suspension_stays_with_its_rule(world: World) {
 }
 
 /// A rule that is put back begins suspended if a person decided otherwise while it was not in force.
-async fn a_no_while_it_was_away(world: World) {
+async fn rejection_while_the_rule_was_removed(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
     let name = scene.suggested().await[0].learnt.name.clone();
@@ -197,7 +197,7 @@ async fn a_no_while_it_was_away(world: World) {
 
 /// A rule in the server's policy file that a person has decided against begins suspended, before it rules on anything; a `PUT` of that text has this
 /// effect too. Later decisions also count, even while the file does not contain the rule.
-async fn a_rule_of_the_file_is_heard_about(world: World) {
+async fn rejection_against_a_rule_of_the_file(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
     let text = scene.suggested().await[0].learnt.text.clone();
@@ -227,7 +227,7 @@ async fn a_rule_of_the_file_is_heard_about(world: World) {
 }
 
 /// A rejection after a lift counts, even if its action was proposed before the action whose rejection was overruled by the lift.
-async fn a_no_after_a_lift(world: World) {
+async fn rejection_after_a_lift(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
     let old = scene.asks("old", "npm ci").await;
@@ -249,7 +249,7 @@ async fn a_no_after_a_lift(world: World) {
 
 /// An agent asks about a call in a question of its own, and a person rejects it: the rejection counts at any age, while an approval of such a
 /// question supports no rule.
-async fn a_no_to_an_agents_own_question(world: World) {
+async fn rejection_of_an_agents_own_question(world: World) {
     let scene = Scene::on(world).await;
     let asks = async || {
         let action = json!({ "tool": "execute_command", "arguments": { "command": "npm ci" } });
@@ -276,7 +276,7 @@ async fn a_no_to_an_agents_own_question(world: World) {
 }
 
 /// An edit counts as a rejection of the original call, also while other people still have to approve the edit.
-async fn an_edit_is_a_no_to_the_original(world: World) {
+async fn edit_as_a_rejection(world: World) {
     let scene = Scene::on(world).await;
     let two = "version = 1\n[[rule]]\nname = \"safe\"\ntools = [\"execute_command\"]\nwhen = 'args.command == \"npm ci --safe\"'\n\
                verdict = \"ask\"\n[rule.ask]\naudience = { users = [\"bob\"] }\n";
@@ -299,7 +299,7 @@ async fn an_edit_is_a_no_to_the_original(world: World) {
 }
 
 /// Actions without a question do not displace decisions from the history.
-async fn decisions_are_counted_not_actions(world: World) {
+async fn history_with_many_actions(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
     for number in 0..2_100 {
@@ -311,76 +311,76 @@ async fn decisions_are_counted_not_actions(world: World) {
 }
 
 #[tokio::test]
-async fn a_no_beside_an_adoption_is_heard_on_sqlite() {
-    a_no_beside_an_adoption(World::new()).await;
+async fn rejection_during_adoption_suspends_the_rule_on_sqlite() {
+    rejection_during_adoption(World::new()).await;
 }
 
 #[test]
-fn a_no_beside_an_adoption_is_heard_on_postgres() {
-    on_postgres(a_no_beside_an_adoption);
+fn rejection_during_adoption_suspends_the_rule_on_postgres() {
+    on_postgres(rejection_during_adoption);
 }
 
 #[tokio::test]
-async fn a_suspension_stays_with_its_rule_on_sqlite() {
-    a_suspension_stays_with_its_rule(World::new()).await;
+async fn suspension_lasts_until_it_is_lifted_on_sqlite() {
+    suspension_until_a_lift(World::new()).await;
 }
 
 #[test]
-fn a_suspension_stays_with_its_rule_on_postgres() {
-    on_postgres(a_suspension_stays_with_its_rule);
+fn suspension_lasts_until_it_is_lifted_on_postgres() {
+    on_postgres(suspension_until_a_lift);
 }
 
 #[tokio::test]
-async fn a_no_while_it_was_away_is_heard_on_sqlite() {
-    a_no_while_it_was_away(World::new()).await;
+async fn rejection_while_the_rule_was_removed_suspends_it_on_sqlite() {
+    rejection_while_the_rule_was_removed(World::new()).await;
 }
 
 #[test]
-fn a_no_while_it_was_away_is_heard_on_postgres() {
-    on_postgres(a_no_while_it_was_away);
+fn rejection_while_the_rule_was_removed_suspends_it_on_postgres() {
+    on_postgres(rejection_while_the_rule_was_removed);
 }
 
 #[tokio::test]
-async fn an_edit_is_a_no_to_the_original_on_sqlite() {
-    an_edit_is_a_no_to_the_original(World::new()).await;
+async fn edit_counts_as_a_rejection_of_the_original_call_on_sqlite() {
+    edit_as_a_rejection(World::new()).await;
 }
 
 #[test]
-fn an_edit_is_a_no_to_the_original_on_postgres() {
-    on_postgres(an_edit_is_a_no_to_the_original);
+fn edit_counts_as_a_rejection_of_the_original_call_on_postgres() {
+    on_postgres(edit_as_a_rejection);
 }
 
 #[tokio::test]
-async fn decisions_are_counted_and_not_actions() {
-    decisions_are_counted_not_actions(World::new()).await;
+async fn actions_without_a_question_do_not_displace_decisions() {
+    history_with_many_actions(World::new()).await;
 }
 
 #[tokio::test]
-async fn a_rule_of_the_file_is_held_against_decisions_on_sqlite() {
-    a_rule_of_the_file_is_heard_about(World::new()).await;
+async fn rejection_suspends_a_rule_of_the_policy_file_on_sqlite() {
+    rejection_against_a_rule_of_the_file(World::new()).await;
 }
 
 #[test]
-fn a_rule_of_the_file_is_held_against_decisions_on_postgres() {
-    on_postgres(a_rule_of_the_file_is_heard_about);
+fn rejection_suspends_a_rule_of_the_policy_file_on_postgres() {
+    on_postgres(rejection_against_a_rule_of_the_file);
 }
 
 #[tokio::test]
-async fn a_no_after_a_lift_is_heard_on_sqlite() {
-    a_no_after_a_lift(World::new()).await;
+async fn rejection_after_a_lift_suspends_the_rule_again_on_sqlite() {
+    rejection_after_a_lift(World::new()).await;
 }
 
 #[test]
-fn a_no_after_a_lift_is_heard_on_postgres() {
-    on_postgres(a_no_after_a_lift);
+fn rejection_after_a_lift_suspends_the_rule_again_on_postgres() {
+    on_postgres(rejection_after_a_lift);
 }
 
 #[tokio::test]
-async fn a_no_to_an_agents_own_question_is_heard_on_sqlite() {
-    a_no_to_an_agents_own_question(World::new()).await;
+async fn rejection_of_an_agents_own_question_counts_on_sqlite() {
+    rejection_of_an_agents_own_question(World::new()).await;
 }
 
 #[test]
-fn a_no_to_an_agents_own_question_is_heard_on_postgres() {
-    on_postgres(a_no_to_an_agents_own_question);
+fn rejection_of_an_agents_own_question_counts_on_postgres() {
+    on_postgres(rejection_of_an_agents_own_question);
 }

@@ -14,7 +14,7 @@ fn ids((questions, _next): (Vec<Interaction>, Option<InteractionId>)) -> Vec<Int
 }
 
 #[tokio::test]
-async fn filters_sort_out_and_pages_follow_each_other() {
+async fn questions_are_filtered_and_paged() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let start = Start { agent: Some("robot".into()), channel: Some("chat-7".into()), ..Start::default() };
@@ -47,7 +47,7 @@ async fn filters_sort_out_and_pages_follow_each_other() {
 }
 
 #[tokio::test]
-async fn mine_are_those_that_i_may_answer() {
+async fn mine_lists_the_questions_that_the_caller_may_answer() {
     let world = World::new();
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let viewer = world.stranger("default", Role::Viewer, "vera", &["ops"]).await;
@@ -68,7 +68,7 @@ async fn mine_are_those_that_i_may_answer() {
 }
 
 #[tokio::test]
-async fn overdue_are_those_past_their_deadline() {
+async fn overdue_lists_questions_past_their_deadline() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -83,7 +83,7 @@ async fn overdue_are_those_past_their_deadline() {
 }
 
 #[tokio::test]
-async fn sessions_are_listed_the_newest_first() {
+async fn sessions_are_listed_newest_first() {
     let world = World::new();
     let agent = world.agent().await;
     let first = world.session(&agent).await;
@@ -99,7 +99,7 @@ async fn sessions_are_listed_the_newest_first() {
 }
 
 #[tokio::test]
-async fn figures_count_what_is_open_what_was_closed_and_how_long_it_waited() {
+async fn stats_count_open_and_closed_questions_and_waiting_times() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -124,7 +124,7 @@ async fn figures_count_what_is_open_what_was_closed_and_how_long_it_waited() {
 }
 
 #[tokio::test]
-async fn figures_in_detail_say_how_old_who_and_why() {
+async fn detailed_stats_show_ages_people_and_kinds() {
     let world = World::new();
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let session = world.session(&agent).await;

@@ -31,7 +31,7 @@ impl World {
         self.caller(Role::Admin, "root").await
     }
 
-    async fn adds(&self, name: &str, role: Role) -> User {
+    async fn add_user(&self, name: &str, role: Role) -> User {
         self.engine.user_create(&self.root().await, new(name, role), None).await.unwrap().user
     }
 
@@ -45,15 +45,15 @@ impl World {
     }
 
     /// Signs in a new person who sets a password.
-    async fn settled(&self, name: &str, role: Role) -> String {
-        self.adds(name, role).await;
+    async fn sign_in_with_new_password(&self, name: &str, role: Role) -> String {
+        self.add_user(name, role).await;
         let visit = self.by_link(name).await.unwrap();
         self.engine.password_change(&self.visitor(&visit).await, None, password(SECRET)).await.unwrap();
         visit
     }
 
     /// Signs in by a link a person who was added to a further project, and sets the password again.
-    async fn back(&self, name: &str) -> String {
+    async fn sign_in_and_set_password_again(&self, name: &str) -> String {
         let link = self.engine.user_link_install("default", "default", name).await.unwrap();
         let visit = self.engine.sign_in_link(&link, FROM).await.unwrap();
         self.engine.password_change(&self.visitor(&visit).await, None, password(SECRET)).await.unwrap();
@@ -69,7 +69,7 @@ impl World {
     }
 
     /// Type, actor and data of the audit entries about people.
-    async fn told(&self) -> Vec<(String, String, Value)> {
+    async fn audit_entries_about_people(&self) -> Vec<(String, String, Value)> {
         let page = Page { after: None, limit: 1000 };
         let trail = self.engine.audit(&self.root().await, AuditFilter::default(), page).await.unwrap().0;
         let people = trail.into_iter().map(|audited| audited.entry).filter(|entry| entry.name.starts_with("user."));
@@ -78,9 +78,9 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_person_comes_by_a_link_once_sets_a_password_and_comes_by_that() {
+async fn person_signs_in_by_a_single_use_link_and_later_by_password() {
     let world = World::new();
-    let user = world.adds("alice", Role::Operator).await;
+    let user = world.add_user("alice", Role::Operator).await;
     let (link, expires_at) = world.engine.user_link(&world.root().await, "alice", None).await.unwrap();
     assert_eq!(expires_at, world.engine.now() + SignedDuration::from_mins(15));
     assert_eq!(world.by_password("alice", SECRET).await, Err(Error::SignInFailed), "there is none yet");
@@ -108,9 +108,9 @@ async fn a_person_comes_by_a_link_once_sets_a_password_and_comes_by_that() {
 }
 
 #[tokio::test]
-async fn whoever_is_unknown_and_whoever_is_wrong_look_the_same() {
+async fn unknown_users_and_wrong_passwords_are_indistinguishable() {
     let world = World::new();
-    world.settled("alice", Role::Operator).await;
+    world.sign_in_with_new_password("alice", Role::Operator).await;
     let tries = [
         ("default", "alice", "wrong password"),
         ("default", "nobody", SECRET),
@@ -122,7 +122,12 @@ async fn whoever_is_unknown_and_whoever_is_wrong_look_the_same() {
         let tried = world.engine.sign_in_password((tenant, name), password(text), FROM).await;
         assert_eq!(tried, Err(Error::SignInFailed), "{name} of {tenant}");
     }
-    let failed: Vec<_> = world.told().await.into_iter().filter(|(name, ..)| name == "user.sign_in_failed").collect();
+    let failed: Vec<_> = world
+        .audit_entries_about_people()
+        .await
+        .into_iter()
+        .filter(|(name, ..)| name == "user.sign_in_failed")
+        .collect();
     let tried = |user: Value| json!({ "user": user, "way": "password" });
     assert_eq!(
         failed,
@@ -135,9 +140,9 @@ async fn whoever_is_unknown_and_whoever_is_wrong_look_the_same() {
 }
 
 #[tokio::test]
-async fn what_is_no_credential_of_a_browser_is_refused() {
+async fn malformed_or_unknown_browser_credential_is_refused() {
     let world = World::new();
-    let visit = world.settled("alice", Role::Operator).await;
+    let visit = world.sign_in_with_new_password("alice", Role::Operator).await;
     let other = format!("{}{}", &visit[..visit.len() - 1], if visit.ends_with('0') { '1' } else { '0' });
     let unknown = format!("hpv_{}_{}", "0".repeat(32), "0".repeat(64));
     for wrong in ["", "hpv_", &visit[1..], &other, &unknown, &visit.replace("hpv_", "hp_")] {
@@ -148,10 +153,12 @@ async fn what_is_no_credential_of_a_browser_is_refused() {
 }
 
 #[tokio::test]
-async fn a_visit_ends_when_it_is_not_used_and_after_a_week() {
+async fn browser_session_ends_when_unused_and_after_a_week() {
     let world = World::new();
-    let (used, unused) =
-        (world.settled("alice", Role::Viewer).await, world.by_password("alice", SECRET).await.unwrap());
+    let (used, unused) = (
+        world.sign_in_with_new_password("alice", Role::Viewer).await,
+        world.by_password("alice", SECRET).await.unwrap(),
+    );
     for _ in 0..15 {
         world.pass(11 * 3600);
         world.visitor(&used).await;
@@ -163,19 +170,21 @@ async fn a_visit_ends_when_it_is_not_used_and_after_a_week() {
 }
 
 #[tokio::test]
-async fn a_link_expires() {
+async fn sign_in_link_expires() {
     let world = World::new();
-    world.adds("alice", Role::Viewer).await;
+    world.add_user("alice", Role::Viewer).await;
     let (link, _) = world.engine.user_link(&world.root().await, "alice", None).await.unwrap();
     world.pass(15 * 60);
     assert_eq!(world.engine.sign_in_link(&link, FROM).await, Err(Error::SignInFailed));
 }
 
 #[tokio::test]
-async fn signing_out_ends_one_visit() {
+async fn signing_out_ends_one_browser_session() {
     let world = World::new();
-    let (first, second) =
-        (world.settled("alice", Role::Viewer).await, world.by_password("alice", SECRET).await.unwrap());
+    let (first, second) = (
+        world.sign_in_with_new_password("alice", Role::Viewer).await,
+        world.by_password("alice", SECRET).await.unwrap(),
+    );
     let alice = world.visitor(&first).await;
     world.engine.sign_out(&alice).await.unwrap();
     assert!(world.signed_out(&first).await && !world.signed_out(&second).await);
@@ -185,9 +194,9 @@ async fn signing_out_ends_one_visit() {
 }
 
 #[tokio::test]
-async fn whoever_is_disabled_is_out_at_once_and_comes_back_only_by_a_new_link() {
+async fn disabled_user_is_signed_out_at_once_and_needs_a_new_link() {
     let world = World::new();
-    let visit = world.settled("alice", Role::Operator).await;
+    let visit = world.sign_in_with_new_password("alice", Role::Operator).await;
     let (alice, root) = (world.visitor(&visit).await, world.root().await);
     let (link, _) = world.engine.user_link(&root, "alice", None).await.unwrap();
     world.engine.user_disable(&root, "alice").await.unwrap();
@@ -200,16 +209,16 @@ async fn whoever_is_disabled_is_out_at_once_and_comes_back_only_by_a_new_link() 
     let listed = world.engine.users(&root, None, 200).await.unwrap();
     assert_eq!(listed[0].memberships[0].disabled_at, Some(world.engine.now()));
 
-    world.adds("alice", Role::Viewer).await;
+    world.add_user("alice", Role::Viewer).await;
     assert_eq!(world.by_password("alice", SECRET).await, Err(Error::SignInFailed), "the old password is gone");
     let back = world.visitor(&world.by_link("alice").await.unwrap()).await;
     assert_eq!(back.role, Role::Viewer);
 }
 
 #[tokio::test]
-async fn only_an_admin_manages_people_and_only_their_own() {
+async fn only_an_admin_of_the_project_manages_its_people() {
     let world = World::new();
-    world.adds("alice", Role::Operator).await;
+    world.add_user("alice", Role::Operator).await;
     let (bob, root) = (world.person("bob").await, world.root().await);
     let forbidden = Refusal::RoleForbids { role: Role::Operator };
     assert_eq!(refusal(world.engine.user_create(&bob, new("eve", Role::Admin), None).await), forbidden);
@@ -232,13 +241,13 @@ async fn only_an_admin_manages_people_and_only_their_own() {
 
 /// A link signs its holder in as the person in all projects, so an admin of one project must not become an admin of another by it.
 #[tokio::test]
-async fn a_link_is_made_by_whoever_governs_all_projects_of_the_person() {
+async fn only_an_admin_of_all_projects_of_a_person_creates_a_link() {
     let world = World::new();
     let root = world.root().await;
-    world.settled("carol", Role::Admin).await;
+    world.sign_in_with_new_password("carol", Role::Admin).await;
     world.engine.user_install("default", "web", new("carol", Role::Admin)).await.unwrap();
     world.engine.user_install("default", "web", new("dave", Role::Admin)).await.unwrap();
-    let carol = world.back("carol").await;
+    let carol = world.sign_in_and_set_password_again("carol").await;
     assert_eq!(refusal(world.engine.user_link(&root, "carol", None).await), Refusal::UserElsewhere("carol".into()));
     let dave = world.engine.user_link_install("default", "web", "dave").await.unwrap();
     let dave = world.visitor(&world.engine.sign_in_link(&dave, None).await.unwrap()).await;
@@ -251,12 +260,12 @@ async fn a_link_is_made_by_whoever_governs_all_projects_of_the_person() {
 }
 
 #[tokio::test]
-async fn a_browser_speaks_for_one_project_at_a_time() {
+async fn browser_session_belongs_to_one_project_at_a_time() {
     let world = World::new();
-    world.settled("alice", Role::Operator).await;
+    world.sign_in_with_new_password("alice", Role::Operator).await;
     let there = world.engine.user_install("default", "web", new("alice", Role::Viewer)).await.unwrap();
     let project = there.user.memberships[0].project;
-    let visit = world.back("alice").await;
+    let visit = world.sign_in_and_set_password_again("alice").await;
     let alice = world.visitor(&visit).await;
     let elsewhere = world.stranger("other", Role::Admin, "root", &[]).await.scope.project;
     for unknown in [elsewhere, ProjectId::from_uuid(uuid::Uuid::nil())] {
@@ -277,7 +286,7 @@ async fn a_browser_speaks_for_one_project_at_a_time() {
 }
 
 #[tokio::test]
-async fn the_first_link_is_for_the_first_admin_until_somebody_has_signed_in() {
+async fn first_link_signs_in_the_first_admin_until_someone_has_signed_in() {
     let world = World::new();
     let first = world.engine.first_link().await.unwrap().unwrap();
     let second = world.engine.first_link().await.unwrap().unwrap();
@@ -288,9 +297,9 @@ async fn the_first_link_is_for_the_first_admin_until_somebody_has_signed_in() {
 }
 
 #[tokio::test]
-async fn a_provider_vouches_for_a_person_but_not_for_anothers_name() {
+async fn provider_signs_in_a_person_but_cannot_take_a_name_in_use() {
     let world = World::new();
-    world.adds("alice", Role::Viewer).await;
+    world.add_user("alice", Role::Viewer).await;
     let stolen = world.engine.sign_in_external(identity("alice", "https://id#1", Role::Admin), FROM).await;
     assert_eq!(refusal(stolen), Refusal::NameTaken("alice".into()));
     let olga = world.engine.sign_in_external(identity("olga", "https://id#1", Role::Operator), FROM).await.unwrap();
@@ -305,14 +314,14 @@ async fn a_provider_vouches_for_a_person_but_not_for_anothers_name() {
 }
 
 #[tokio::test]
-async fn everything_about_signing_in_is_on_the_trail() {
+async fn sign_in_events_are_in_the_audit_trail() {
     let world = World::new();
-    let visit = world.settled("alice", Role::Operator).await;
+    let visit = world.sign_in_with_new_password("alice", Role::Operator).await;
     let alice = world.visitor(&visit).await;
     assert_eq!(world.by_password("alice", "wrong").await, Err(Error::SignInFailed));
     world.engine.sign_out(&alice).await.unwrap();
     world.engine.user_disable(&world.root().await, "alice").await.unwrap();
-    let told: Vec<_> = world.told().await.into_iter().map(|(name, by, _)| (name, by)).collect();
+    let told: Vec<_> = world.audit_entries_about_people().await.into_iter().map(|(name, by, _)| (name, by)).collect();
     let expected = [
         ("user.added", "root"),
         ("user.link_made", "root"),
@@ -333,7 +342,7 @@ async fn everything_about_signing_in_is_on_the_trail() {
 }
 
 #[tokio::test]
-async fn a_repeated_command_makes_one_person_and_one_link() {
+async fn repeated_command_creates_one_person_and_one_link() {
     let world = World::new();
     let root = world.root().await;
     let once = |name: &str| Some(holdpoint_engine::Idempotency::new(name.into(), "POST /v1/users", b"{}"));
@@ -346,9 +355,9 @@ async fn a_repeated_command_makes_one_person_and_one_link() {
 
 /// A project has room for 10,000 people. A disabled person makes room, and is enabled again only where there is room.
 #[tokio::test]
-async fn a_project_has_room_for_so_many_people() {
+async fn people_of_a_project_are_limited() {
     let world = World::new();
-    let (root, alice) = (world.root().await, world.adds("alice", Role::Viewer).await);
+    let (root, alice) = (world.root().await, world.add_user("alice", Role::Viewer).await);
     let (scope, template) = (root.scope, alice);
     let fill = move |tx: &mut dyn store::Tx| {
         (0..9_999_u128).try_for_each(|number| {

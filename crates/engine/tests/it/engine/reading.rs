@@ -10,7 +10,7 @@ use store::Cursor;
 use crate::engine::world::{SOON, World, refusal};
 
 #[tokio::test]
-async fn whoever_waits_hears_at_once_and_an_early_answer_is_found() {
+async fn wait_returns_the_answer_whether_it_comes_during_or_before() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -23,7 +23,7 @@ async fn whoever_waits_hears_at_once_and_an_early_answer_is_found() {
 }
 
 #[tokio::test]
-async fn a_wait_ends_with_the_question_as_it_is() {
+async fn wait_that_times_out_returns_the_current_question() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -37,7 +37,7 @@ async fn a_wait_ends_with_the_question_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_reader_of_a_session_comes_back_to_where_it_was() {
+async fn reader_of_a_session_continues_from_its_last_event() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -58,7 +58,7 @@ async fn a_reader_of_a_session_comes_back_to_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_reader_of_a_project_sees_each_event_once_from_its_cursor_or_from_now() {
+async fn reader_of_a_project_sees_each_event_once_from_its_cursor() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let stranger = world.stranger("other", Role::Operator, "alice", &[]).await;
@@ -80,7 +80,7 @@ async fn a_reader_of_a_project_sees_each_event_once_from_its_cursor_or_from_now(
 }
 
 #[tokio::test]
-async fn what_does_not_exist_is_not_waited_for() {
+async fn wait_for_an_absent_question_is_refused_at_once() {
     let world = World::new();
     let (agent, stranger) = (world.agent().await, world.stranger("other", Role::Agent, "deployer", &[]).await);
     let session = world.session(&agent).await;

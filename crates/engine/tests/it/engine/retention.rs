@@ -21,7 +21,7 @@ async fn listed(world: &World, by: &Caller) -> Vec<InteractionId> {
 }
 
 /// Asks `count` questions and withdraws them, so that no answer is delivered.
-async fn withdrawn(world: &World, agent: &Caller, session: &Session, count: usize) -> Vec<InteractionId> {
+async fn ask_and_withdraw(world: &World, agent: &Caller, session: &Session, count: usize) -> Vec<InteractionId> {
     let asked = join_all((0..count).map(|_| world.ask(agent, session, json!({})))).await;
     let ids: Vec<InteractionId> = asked.into_iter().map(|question| question.id).collect();
     for withdrawn in join_all(ids.iter().map(|id| world.engine.cancel(agent, *id, None, None))).await {
@@ -31,7 +31,7 @@ async fn withdrawn(world: &World, agent: &Caller, session: &Session, count: usiz
 }
 
 #[tokio::test]
-async fn closed_questions_move_to_the_archive_after_a_month_and_stay_readable() {
+async fn closed_questions_are_archived_after_a_month_and_stay_readable() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -60,7 +60,7 @@ async fn closed_questions_move_to_the_archive_after_a_month_and_stay_readable() 
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_took_is_archived_once_its_session_has_ended() {
+async fn untaken_answer_is_archived_after_the_end_of_its_session() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -86,11 +86,11 @@ async fn an_answer_that_nobody_took_is_archived_once_its_session_has_ended() {
 }
 
 #[tokio::test]
-async fn the_end_of_a_question_s_time_is_a_moment_that_the_timers_sleep_until() {
+async fn timers_sleep_until_the_retention_of_a_question_ends() {
     let world = World::with(Settings { retention: SignedDuration::from_millis(100), ..Settings::default() });
     let agent = world.agent().await;
     let session = world.session(&agent).await;
-    withdrawn(&world, &agent, &session, 1).await;
+    ask_and_withdraw(&world, &agent, &session, 1).await;
     assert_eq!(world.engine.fire_due().await.unwrap(), Duration::from_millis(100));
     world.clock.advance(SignedDuration::from_millis(60));
     assert_eq!(world.engine.fire_due().await.unwrap(), Duration::from_millis(40));
@@ -100,11 +100,11 @@ async fn the_end_of_a_question_s_time_is_a_moment_that_the_timers_sleep_until() 
 }
 
 #[tokio::test]
-async fn what_was_kept_long_enough_while_the_engine_was_down_is_archived_at_its_start() {
+async fn questions_due_during_downtime_are_archived_at_the_start() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
-    let ids = withdrawn(&world, &agent, &session, 3).await;
+    let ids = ask_and_withdraw(&world, &agent, &session, 3).await;
     let world = world.restarted_after(SignedDuration::from_secs(MONTH));
     let gone = async {
         while !listed(&world, &agent).await.is_empty() {
@@ -118,11 +118,11 @@ async fn what_was_kept_long_enough_while_the_engine_was_down_is_archived_at_its_
 }
 
 #[tokio::test]
-async fn two_engines_archive_many_while_people_go_on() {
+async fn two_engines_archive_questions_while_others_are_answered() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
-    let ids = withdrawn(&world, &agent, &session, 230).await;
+    let ids = ask_and_withdraw(&world, &agent, &session, 230).await;
     world.pass(MONTH);
     let late = world.ask(&agent, &session, json!({ "deadline_seconds": 30 })).await.id;
     let open = world.ask(&agent, &session, json!({})).await.id;

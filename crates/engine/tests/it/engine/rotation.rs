@@ -59,7 +59,7 @@ async fn takes(node: &Engine, agent: &Caller, id: InteractionId, value: &str) {
 }
 
 /// Asks for the kept secret, and asserts that it answers the question.
-async fn finds(node: &Engine, agent: &Caller, value: &str) {
+async fn assert_kept_secret_answers(node: &Engine, agent: &Caller, value: &str) {
     let session = node.start(agent, holdpoint_engine::Start::default(), None).await.unwrap();
     let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] });
     let id = node.ask(agent, session.id, ask(secret), None).await.unwrap().id;
@@ -68,7 +68,7 @@ async fn finds(node: &Engine, agent: &Caller, value: &str) {
 }
 
 #[tokio::test]
-async fn every_node_goes_on_through_a_rotation() {
+async fn every_node_keeps_working_during_a_key_rotation() {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let running = file.node(&world, Arc::clone(&world.store));
@@ -95,7 +95,7 @@ async fn every_node_goes_on_through_a_rotation() {
     started.unlock().await.unwrap();
     takes(&started, &agent, after, "after").await;
     takes(&started, &bot, elsewhere, "elsewhere").await;
-    finds(&started, &agent, "before").await;
+    assert_kept_secret_answers(&started, &agent, "before").await;
     let outdated = KeyFile::of(&[OLD]).node(&world, Arc::clone(&world.store));
     assert_eq!(outdated.unlock().await, Err(Error::Sealed));
     assert_eq!(outdated.rotate().await, Err(Error::Sealed), "a key that nobody knows is not put in force over another");
@@ -103,7 +103,7 @@ async fn every_node_goes_on_through_a_rotation() {
 
 /// API keys and idempotency records do not depend on the master key in force.
 #[tokio::test]
-async fn keys_and_repeated_commands_outlast_a_rotation() {
+async fn api_keys_and_idempotency_records_survive_a_key_rotation() {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let root = world.caller(Role::Admin, "root").await;
     let node = file.node(&world, Arc::clone(&world.store));
@@ -120,7 +120,7 @@ async fn keys_and_repeated_commands_outlast_a_rotation() {
 }
 
 #[tokio::test]
-async fn a_second_rotation_begins_where_the_first_has_ended() {
+async fn key_rotations_can_be_repeated() {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let node = file.node(&world, Arc::clone(&world.store));
@@ -151,7 +151,7 @@ async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
 }
 
 /// Interrupts a rotation at the `nth` step in the way that `fate` says. Returns whether it was interrupted.
-async fn dies(fate: Fate, nth: usize) -> bool {
+async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let people = [
         (world.agent().await, world.person("alice").await),
@@ -185,14 +185,14 @@ async fn dies(fate: Fate, nth: usize) -> bool {
     started.unlock().await.unwrap();
     takes(&running, &people[0].0, waiting[0].0, "first").await;
     takes(&started, &people[1].0, waiting[1].0, "first").await;
-    finds(&started, &people[0].0, "first").await;
+    assert_kept_secret_answers(&started, &people[0].0, "first").await;
     // A second run finishes the rotation, so that the old key can be given up.
     file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
     file.becomes(&[NEW]);
     let started = file.node(&world, Arc::clone(&world.store));
     for ((agent, _), (_, second)) in people.iter().zip(&waiting) {
         takes(&started, agent, *second, "second").await;
-        finds(&started, agent, "first").await;
+        assert_kept_secret_answers(&started, agent, "first").await;
     }
     for tenant in ["default", "elsewhere"] {
         assert_eq!(rotations(&world, tenant).await, [2], "broken off or not, once");
@@ -201,10 +201,10 @@ async fn dies(fate: Fate, nth: usize) -> bool {
 }
 
 #[tokio::test]
-async fn a_rotation_that_is_broken_off_anywhere_loses_nothing() {
+async fn key_rotation_interrupted_at_any_step_loses_nothing() {
     for fate in [Fate::DiesBeforeCall(1), Fate::DiesBeforeCall(4), Fate::DiesBeforeCommit, Fate::DiesBeforeReply] {
         let mut nth = 1;
-        while dies(fate, nth).await {
+        while rotation_is_interrupted(fate, nth).await {
             nth += 1;
         }
         assert!(nth > 10, "{fate:?}: a rotation has more than {nth} steps");

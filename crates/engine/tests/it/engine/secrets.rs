@@ -12,7 +12,7 @@ use crate::engine::world::{World, ask, data, pointers};
 const MARKER: &str = "marker-5f0c2a";
 
 /// Whether any file of a directory contains a text.
-fn anywhere(directory: &Path, text: &str) -> bool {
+fn any_file_contains(directory: &Path, text: &str) -> bool {
     let mut files = std::fs::read_dir(directory).unwrap();
     files.any(|file| String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).contains(text))
 }
@@ -39,7 +39,7 @@ async fn check(role: Role) {
     let world = World::new();
     let by = world.caller(role, "somebody").await;
     let (agent, id) = given(&world, &by).await;
-    assert!(!anywhere(world.directory.path(), MARKER), "{role:?}: sealed before it is written");
+    assert!(!any_file_contains(world.directory.path(), MARKER), "{role:?}: sealed before it is written");
     let shown = format!("{:?}", world.now(&agent, id).await);
     assert!(shown.contains("TOKEN") && !shown.contains(MARKER), "{role:?}: {shown}");
     let taken = world.engine.take(&agent, id, None, None).await.unwrap();
@@ -54,11 +54,11 @@ async fn check(role: Role) {
     };
     let left = store::read(world.store.as_ref(), Cost::Point, left).await.unwrap();
     assert_eq!(left, (None, None), "{role:?}: nothing is sealed for it any more");
-    assert!(!anywhere(world.directory.path(), MARKER), "{role:?}: nowhere after delivery");
+    assert!(!any_file_contains(world.directory.path(), MARKER), "{role:?}: nowhere after delivery");
 }
 
 #[tokio::test]
-async fn a_secret_is_nowhere_but_in_the_hands_of_the_agent_that_asked() {
+async fn secret_value_is_visible_only_to_the_asking_agent() {
     check(Role::Operator).await;
     check(Role::Admin).await;
 }
@@ -75,7 +75,7 @@ async fn sealed_values_survive_a_restart() {
 }
 
 #[tokio::test]
-async fn a_wrong_master_key_is_refused() {
+async fn wrong_master_key_is_refused() {
     let world = World::new();
     world.engine.unlock().await.unwrap();
     let alice = world.person("alice").await;
@@ -88,7 +88,7 @@ async fn a_wrong_master_key_is_refused() {
 }
 
 #[tokio::test]
-async fn only_the_names_that_were_asked_for_are_taken() {
+async fn secrets_with_other_names_than_asked_for_are_refused() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -101,7 +101,7 @@ async fn only_the_names_that_were_asked_for_are_taken() {
 }
 
 /// Asks a secret question that needs people of distinct groups, as earlier versions allowed: a value can be a vote.
-async fn asked_of_groups(world: &World, agent: &Caller) -> InteractionId {
+async fn ask_secret_of_groups(world: &World, agent: &Caller) -> InteractionId {
     let session = world.session(agent).await;
     let audience = json!({ "quorum": 1, "named": { "users": ["alice"], "groups": ["sec"] } });
     let fields = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "audience": audience });
@@ -122,13 +122,13 @@ async fn asked_of_groups(world: &World, agent: &Caller) -> InteractionId {
 
 /// The value of a vote is handed out only if the question ended with it.
 #[tokio::test]
-async fn a_secret_that_was_only_a_vote_is_handed_to_nobody() {
+async fn secret_of_a_vote_that_did_not_end_the_question_is_not_delivered() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let bob = world.stranger("default", Role::Operator, "bob", &["sec"]).await;
     let gives = |by, id, value: &str| world.engine.answer(by, id, data(json!({ "TOKEN": value })), None);
     for bob_gives in [false, true] {
-        let id = asked_of_groups(&world, &agent).await;
+        let id = ask_secret_of_groups(&world, &agent).await;
         let voted = gives(&alice, id, "of-alice").await.unwrap();
         assert_eq!(voted.status(), Status::Pending, "alice is in no group that counts");
         if bob_gives {
@@ -145,13 +145,13 @@ async fn a_secret_that_was_only_a_vote_is_handed_to_nobody() {
 
 /// A vote that an earlier version sealed is not handed out, and is replaced by the value with which the question ends.
 #[tokio::test]
-async fn a_vote_that_was_sealed_before_is_not_handed_out() {
+async fn sealed_vote_of_an_earlier_version_is_not_delivered() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let bob = world.stranger("default", Role::Operator, "bob", &["sec"]).await;
     let (_, elsewhere) = given(&world, &alice).await;
     for bob_gives in [false, true] {
-        let (id, scope) = (asked_of_groups(&world, &agent).await, agent.scope);
+        let (id, scope) = (ask_secret_of_groups(&world, &agent).await, agent.scope);
         let sealing = move |tx: &mut dyn Tx| {
             let sealed = tx.sealed_value(&scope, elsewhere, "secrets")?.unwrap();
             tx.sealed_value_insert(&scope, id, "secrets", &sealed)
@@ -170,7 +170,7 @@ async fn a_vote_that_was_sealed_before_is_not_handed_out() {
 }
 
 #[tokio::test]
-async fn a_secret_is_asked_of_one_person() {
+async fn secret_question_cannot_require_several_people() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;

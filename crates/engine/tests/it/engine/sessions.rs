@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::engine::world::{World, pointers, refusal};
 
 #[tokio::test]
-async fn a_session_starts_with_its_step_and_its_first_event() {
+async fn session_starts_with_one_step_and_one_event() {
     let world = World::new();
     let agent = world.agent().await;
     let start = Start { title: Some("Release 1.2".into()), channel: Some("chat-7".into()), ..Start::default() };
@@ -22,7 +22,7 @@ async fn a_session_starts_with_its_step_and_its_first_event() {
 }
 
 #[tokio::test]
-async fn who_may_not_start_and_what_cannot_be_started_is_refused() {
+async fn forbidden_or_invalid_start_of_a_session_is_refused() {
     let world = World::new();
     let (agent, viewer) = (world.agent().await, world.caller(Role::Viewer, "vera").await);
     let refused = world.engine.start(&viewer, Start::default(), None).await;
@@ -42,7 +42,7 @@ async fn check(role: Role, command: Command, expected: Result<SessionStatus, Ref
 }
 
 #[tokio::test]
-async fn roles_steer_as_they_may() {
+async fn each_role_may_send_its_session_commands_only() {
     let forbidden = |role| Err(Refusal::RoleForbids { role });
     check(Role::Operator, Command::Pause, Ok(SessionStatus::Paused)).await;
     check(Role::Operator, Command::Cancel, Ok(SessionStatus::Cancelled)).await;
@@ -54,7 +54,7 @@ async fn roles_steer_as_they_may() {
 }
 
 #[tokio::test]
-async fn an_agent_steers_its_own_session_and_an_ended_one_stays_ended() {
+async fn agent_completes_its_own_session_and_an_ended_one_stays_ended() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -85,7 +85,7 @@ async fn paused_and_waiting_are_independent() {
 }
 
 #[tokio::test]
-async fn resuming_with_an_open_question_goes_back_to_waiting() {
+async fn resumed_session_with_an_open_question_waits_again() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -96,7 +96,7 @@ async fn resuming_with_an_open_question_goes_back_to_waiting() {
 }
 
 #[tokio::test]
-async fn cancelling_closes_every_open_question_with_its_reason() {
+async fn cancelling_a_session_closes_its_open_questions_with_the_reason() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -118,7 +118,7 @@ async fn cancelling_closes_every_open_question_with_its_reason() {
 }
 
 #[tokio::test]
-async fn terminating_ends_the_session_and_closes_the_other_questions() {
+async fn terminate_ends_the_session_and_closes_its_other_questions() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -134,7 +134,7 @@ async fn terminating_ends_the_session_and_closes_the_other_questions() {
 }
 
 #[tokio::test]
-async fn a_session_has_as_many_open_questions_as_is_set() {
+async fn open_questions_of_a_session_are_limited() {
     let world = World::with(Settings { most_open: 2, ..Settings::default() });
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -144,7 +144,7 @@ async fn a_session_has_as_many_open_questions_as_is_set() {
 }
 
 #[tokio::test]
-async fn another_tenants_session_does_not_exist() {
+async fn session_of_another_tenant_is_not_found() {
     let world = World::new();
     let (agent, stranger) = (world.agent().await, world.stranger("other", Role::Admin, "alice", &[]).await);
     let session = world.session(&agent).await;

@@ -12,7 +12,7 @@ use store::Topic;
 use crate::engine::world::{SOON, World, refusal};
 
 #[tokio::test]
-async fn people_are_warned_and_then_the_deadline_comes_each_once() {
+async fn warning_and_deadline_of_a_question_fire_once_each() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -42,7 +42,7 @@ async fn people_are_warned_and_then_the_deadline_comes_each_once() {
 }
 
 #[tokio::test]
-async fn a_clock_that_goes_back_undoes_nothing_and_fires_nothing_twice() {
+async fn clock_that_jumps_back_repeats_and_undoes_no_event() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -59,7 +59,7 @@ async fn a_clock_that_goes_back_undoes_nothing_and_fires_nothing_twice() {
 }
 
 /// Asks `count` questions that are due in one second.
-async fn due_together(world: &World, count: usize) -> (domain::Caller, Vec<domain::Session>) {
+async fn ask_questions_due_together(world: &World, count: usize) -> (domain::Caller, Vec<domain::Session>) {
     let agent = world.agent().await;
     let sessions = vec![world.session(&agent).await, world.session(&agent).await];
     let ask = |number: usize| world.ask(&agent, &sessions[number % 2], json!({ "deadline_seconds": 30 }));
@@ -68,7 +68,7 @@ async fn due_together(world: &World, count: usize) -> (domain::Caller, Vec<domai
 }
 
 /// Asserts that each of `count` questions has expired exactly once.
-async fn each_once(world: &World, agent: &domain::Caller, sessions: &[domain::Session], count: usize) {
+async fn assert_each_expired_once(world: &World, agent: &domain::Caller, sessions: &[domain::Session], count: usize) {
     let mut expired = Vec::new();
     for session in sessions {
         let events = world.engine.events(agent, session.id, 0, 10_000, Duration::ZERO).await.unwrap();
@@ -84,24 +84,24 @@ async fn each_once(world: &World, agent: &domain::Caller, sessions: &[domain::Se
 }
 
 #[tokio::test]
-async fn a_thousand_questions_due_in_one_second_are_each_resolved_once() {
+async fn thousand_questions_due_in_one_second_are_each_resolved_once() {
     let world = World::new();
-    let (agent, sessions) = due_together(&world, 1000).await;
+    let (agent, sessions) = ask_questions_due_together(&world, 1000).await;
     world.pass(30);
     world.engine.fire_due().await.unwrap();
-    each_once(&world, &agent, &sessions, 1000).await;
+    assert_each_expired_once(&world, &agent, &sessions, 1000).await;
 }
 
 #[tokio::test]
-async fn two_engines_on_one_store_fire_each_moment_once() {
+async fn two_engines_on_one_store_fire_each_deadline_once() {
     let world = World::new();
-    let (agent, sessions) = due_together(&world, 200).await;
+    let (agent, sessions) = ask_questions_due_together(&world, 200).await;
     let other = world.another_engine([7; 32]);
     world.pass(30);
     let (first, second) = tokio::join!(world.engine.fire_due(), other.fire_due());
     first.unwrap();
     second.unwrap();
-    each_once(&world, &agent, &sessions, 200).await;
+    assert_each_expired_once(&world, &agent, &sessions, 200).await;
 }
 
 /// Runs the timers of an engine until a future completes.
@@ -113,7 +113,7 @@ pub(crate) async fn with_timers<T>(engine: &Engine, until: impl Future<Output = 
 }
 
 #[tokio::test]
-async fn moments_that_passed_while_the_engine_was_down_fire_at_its_start() {
+async fn deadlines_that_passed_during_downtime_fire_at_the_start() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -124,7 +124,7 @@ async fn moments_that_passed_while_the_engine_was_down_fire_at_its_start() {
 }
 
 #[tokio::test]
-async fn the_running_timers_notice_that_the_clock_was_moved() {
+async fn running_timers_notice_a_clock_jump() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -137,7 +137,7 @@ async fn the_running_timers_notice_that_the_clock_was_moved() {
 }
 
 #[tokio::test]
-async fn an_earlier_moment_wakes_the_sleeping_timers_and_a_later_one_does_not() {
+async fn only_an_earlier_deadline_wakes_the_sleeping_timers() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -158,7 +158,7 @@ async fn an_earlier_moment_wakes_the_sleeping_timers_and_a_later_one_does_not() 
 }
 
 #[tokio::test]
-async fn a_fallback_that_terminates_ends_the_session() {
+async fn fallback_that_terminates_ends_the_session() {
     let world = World::new();
     let agent = world.agent().await;
     let session = world.session(&agent).await;

@@ -18,7 +18,7 @@ type Open = Vec<(String, OpenTotal)>;
 
 /// Contents of the store for one tenant.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Books {
+pub(crate) struct StoreContents {
     pub sessions: BTreeMap<SessionId, Session>,
     pub steps: BTreeMap<SessionId, Vec<Step>>,
     pub questions: BTreeMap<InteractionId, Interaction>,
@@ -33,7 +33,7 @@ pub(crate) struct Books {
     pub log: Vec<(Cursor, Arc<Event>)>,
 }
 
-impl Books {
+impl StoreContents {
     /// Reads the contents again: the log from its known end, or with `whole_log` from its beginning.
     pub(crate) fn read(&self, store: &dyn Store, scope: Scope, whole_log: bool) -> Self {
         let known: Vec<InteractionId> = self.questions.keys().copied().collect();
@@ -83,7 +83,7 @@ impl Books {
     }
 
     /// Questions whose retention is over: closed long enough ago, and delivered or in a session that has ended.
-    pub(crate) fn kept_enough(&self, now: Timestamp) -> impl Iterator<Item = &Interaction> {
+    pub(crate) fn past_retention(&self, now: Timestamp) -> impl Iterator<Item = &Interaction> {
         self.questions.values().filter(move |question| {
             let ended = || self.sessions.get(&question.origin.session).is_some_and(|session| session.ended.is_some());
             let idle = match question.delivery() {

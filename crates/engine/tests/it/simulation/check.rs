@@ -14,7 +14,7 @@ pub(crate) mod trail;
 use domain::{InteractionId, Timestamp};
 use store::Clock;
 
-use crate::simulation::books::Books;
+use crate::simulation::books::StoreContents;
 use crate::simulation::cast::Tenant;
 use crate::simulation::command::What;
 use crate::simulation::deeds::Deed;
@@ -34,8 +34,8 @@ pub(crate) use holds;
 pub(crate) struct View<'a> {
     pub tenant: &'a Tenant,
     pub name: &'static str,
-    pub before: &'a Books,
-    pub after: &'a Books,
+    pub before: &'a StoreContents,
+    pub after: &'a StoreContents,
     pub now: Timestamp,
     /// Whether the log was read again from its beginning.
     pub read_again: bool,

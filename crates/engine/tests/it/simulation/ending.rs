@@ -12,7 +12,7 @@ use crate::simulation::world::{Verdict, World};
 
 impl World {
     /// Sends commands without a reply again, resumes paused sessions, lets all deadlines pass, completes all deliveries, and reads all logs.
-    pub(crate) async fn comes_to_an_end(&mut self) -> Verdict {
+    pub(crate) async fn run_to_the_end(&mut self) -> Verdict {
         self.tell(|| "it comes to an end".into());
         while let Some(command) = self.unanswered.pop() {
             let fresh = self.latest.duration_since(command.sent_at).as_hours() < 23;

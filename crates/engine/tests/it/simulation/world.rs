@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use store::{Clock, Store};
 use testkit::{CrashStore, Fate, ManualClock, Random, Sabotage, UseCase, side_by_side};
 
-use crate::simulation::books::{Books, RETENTION};
+use crate::simulation::books::{RETENTION, StoreContents};
 use crate::simulation::cast::Tenant;
 use crate::simulation::check;
 use crate::simulation::command::{Command, Reply, perform};
@@ -25,7 +25,7 @@ pub(crate) struct World {
     pub random: Random,
     pub clock: ManualClock,
     pub tenants: Vec<Tenant>,
-    pub books: Vec<Books>,
+    pub books: Vec<StoreContents>,
     pub readers: Readers,
     /// Commands without a reply, and commands that are sent again for a second reply.
     pub unanswered: Vec<Command>,
@@ -65,7 +65,7 @@ impl World {
             random,
             latest: clock.now(),
             clock,
-            books: vec![Books::default(); tenants.len()],
+            books: vec![StoreContents::default(); tenants.len()],
             tenants,
             readers: Readers::default(),
             unanswered: Vec::new(),
@@ -138,7 +138,7 @@ impl World {
     }
 
     /// Reads the current contents of the store.
-    pub(crate) fn look(&self, tenant: usize, whole_log: bool) -> Books {
+    pub(crate) fn look(&self, tenant: usize, whole_log: bool) -> StoreContents {
         self.books[tenant].read(&*self.behind, self.tenants[tenant].scope, whole_log)
     }
 

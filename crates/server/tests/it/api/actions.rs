@@ -11,7 +11,7 @@ use server_testkit::world::World;
 
 /// The built-in policy allows reading: the reply contains the permit, and nobody is asked.
 #[tokio::test]
-async fn what_policy_allows_may_run_at_once() {
+async fn allowed_action_gets_a_permit_without_a_question() {
     let scene = Scene::new().await;
     let reply = scene.agent.proposes_in(&scene.session, call("c1", "read_file", json!({ "path": "a" }))).await;
     assert_eq!(reply.status, 200);
@@ -26,7 +26,7 @@ async fn what_policy_allows_may_run_at_once() {
 
 /// The agent receives the reason of a denial, cannot start the action, and nobody is asked.
 #[tokio::test]
-async fn what_policy_denies_never_runs() {
+async fn denied_action_never_starts() {
     let rule = "[[rule]]\nname = \"never\"\ntools = [\"format_disk\"]\nverdict = \"deny\"\nreason = \"Disks stay.\"\n";
     let scene = Scene::ruled_by(rule).await;
     let denied = scene.proposes(call("c1", "format_disk", json!({}))).await;
@@ -39,7 +39,7 @@ async fn what_policy_denies_never_runs() {
 
 /// An action that the policy asks about waits for people. The question shows the exact call and the rule that asks.
 #[tokio::test]
-async fn what_policy_asks_about_waits_for_a_person() {
+async fn action_that_the_policy_asks_about_waits_for_a_person() {
     let scene = Scene::new().await;
     let body =
         json!({ "call_id": "c1", "tool": "write_file", "arguments": { "path": "a" }, "context": { "why": "tidy" } });
@@ -80,7 +80,7 @@ async fn an_action_goes_from_proposal_to_outcome() {
 /// A call id that is proposed again with equal arguments returns the existing action. The order of keys does not
 /// matter.
 #[tokio::test]
-async fn the_same_call_finds_the_same_decision() {
+async fn repeated_call_id_with_equal_arguments_returns_the_existing_action() {
     let scene = Scene::new().await;
     let first = scene.writes("c1").await;
     let before = scene.agent.events(&scene.session).await;
@@ -106,7 +106,7 @@ async fn the_same_call_finds_the_same_decision() {
 
 /// Twenty workers of one agent propose an identical call at once: one question and one event result.
 #[tokio::test]
-async fn the_same_call_twenty_times_at_once_is_one_question() {
+async fn concurrent_identical_proposals_open_one_question() {
     let scene = Scene::new().await;
     let all = (0..20).map(|_| scene.agent.proposes_in(&scene.session, writing("c1")));
     let replies = futures::future::join_all(all).await;
@@ -119,7 +119,7 @@ async fn the_same_call_twenty_times_at_once_is_one_question() {
 
 /// Parallel calls of one turn are all stored; each has its own question and is answered separately.
 #[tokio::test]
-async fn many_actions_of_one_turn_are_open_side_by_side() {
+async fn parallel_actions_have_separate_questions() {
     let scene = Scene::new().await;
     let names = ["c1", "c2", "c3", "c4"];
     let mut open = Vec::new();
@@ -145,7 +145,7 @@ async fn many_actions_of_one_turn_are_open_side_by_side() {
 
 /// A waiting caller receives the decision at once. A caller whose wait has ended may repeat its request.
 #[tokio::test]
-async fn whoever_waits_is_told_of_the_decision() {
+async fn waiting_agent_receives_the_decision() {
     let scene = Scene::new().await;
     let patient = json!({ "call_id": "c1", "tool": "write_file", "arguments": {}, "wait": 60 });
     let waiting = scene.agent.proposes_in(&scene.session, patient.clone());
@@ -184,7 +184,7 @@ async fn whoever_waits_is_told_of_the_decision() {
 
 /// An invalid call is refused with pointers to its fields, and changes nothing.
 #[tokio::test]
-async fn bad_proposals_are_refused_by_name() {
+async fn invalid_proposals_are_refused_with_pointers_to_their_fields() {
     let scene = Scene::new().await;
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let before = scene.world.everything().await;
@@ -226,7 +226,7 @@ async fn bad_proposals_are_refused_by_name() {
 
 /// A caller of another tenant can neither see nor change an action.
 #[tokio::test]
-async fn another_tenant_sees_no_action() {
+async fn actions_are_invisible_to_another_tenant() {
     let scene = Scene::new().await;
     let allowed = scene.approved(&scene.writes("c1").await).await;
     let stranger = scene.world.stranger().await;
@@ -240,7 +240,7 @@ async fn another_tenant_sees_no_action() {
 
 /// A decision and its permit survive a restart of the server.
 #[tokio::test]
-async fn a_permit_outlives_the_server() {
+async fn permit_survives_a_restart_of_the_server() {
     let scene = Scene::new().await;
     let allowed = scene.approved(&scene.writes("c1").await).await;
     let Scene { world, agent, .. } = scene;

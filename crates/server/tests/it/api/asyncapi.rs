@@ -38,7 +38,7 @@ fn walk(value: &Value, document: &Value, seen: &mut usize) {
 }
 
 #[tokio::test]
-async fn the_document_is_served_and_whole() {
+async fn asyncapi_document_is_served_and_its_references_resolve() {
     let world = World::new().await;
     let document = reply(world.door.request(Method::GET, "/asyncapi.json")).await.done();
     assert_eq!(document, server::asyncapi(dialects::dialects().channels));
@@ -78,11 +78,11 @@ async fn every_example_of_a_request_can_be_read() {
     let document = server::asyncapi(dialects::dialects().channels);
     let mut read = 0;
     for (name, message) in document["components"]["messages"].as_object().unwrap() {
-        let said = document["operations"].get(format!("{}_receive_{}", wire(name), text(&message["name"])));
+        let said = document["operations"].get(format!("{}_receive_{}", api_of(name), text(&message["name"])));
         if said.is_none() {
             continue;
         }
-        let path = if wire(name) == "v1" { "/v1/ws".to_owned() } else { format!("/ws/{}", scene.session) };
+        let path = if api_of(name) == "v1" { "/v1/ws".to_owned() } else { format!("/ws/{}", scene.session) };
         let mut socket = scene.root.joins(&path).await;
         socket.says(message["examples"][0]["payload"].clone()).await;
         let reply = socket.hears().await;
@@ -93,13 +93,13 @@ async fn every_example_of_a_request_can_be_read() {
     assert_eq!(read, 12);
 }
 
-fn wire(name: &str) -> &str {
+fn api_of(name: &str) -> &str {
     name.split('_').next().unwrap()
 }
 
 /// Messages that the server sends match the schemas of the document.
 #[tokio::test]
-async fn what_is_said_is_as_described() {
+async fn messages_of_the_server_match_their_schemas() {
     let scene = Scene::new().await;
     let document = server::asyncapi(dialects::dialects().channels);
     let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;

@@ -29,7 +29,7 @@ fn verified(export: &str) -> Report {
 /// The entry of an edited approval holds the caller, the entry point, the address, the proposed arguments and the
 /// approved ones. Regression test: edited arguments were not stored.
 #[tokio::test]
-async fn an_edited_approval_is_on_the_trail() {
+async fn entry_of_an_edited_approval_has_proposed_and_approved_arguments() {
     let world = World::new().await;
     let (root, alice) = (world.admin().await, world.person("alice").await);
     let action = json!({ "tool": "deploy", "arguments": { "version": "1.4" } });
@@ -100,7 +100,7 @@ async fn the_list_is_filtered_and_paged() {
 /// The hash chain belongs to the tenant, the entries to the project: another project of the tenant sees digests only,
 /// and another tenant sees nothing.
 #[tokio::test]
-async fn exports_verify_and_stop_at_the_wall() {
+async fn exports_verify_and_show_only_digests_of_other_projects() {
     let world = World::new().await;
     let (root, stranger) = (world.admin().await, world.stranger().await);
     let question = world.asks(confirmation()).await;
@@ -128,7 +128,7 @@ async fn exports_verify_and_stop_at_the_wall() {
 
 /// `X-Forwarded-For` counts only behind a proxy, and then only the last address, which the proxy itself has added.
 #[tokio::test]
-async fn an_address_is_believed_only_behind_a_proxy() {
+async fn x_forwarded_for_is_used_only_behind_a_proxy() {
     for (behind_proxy, expected) in [(false, "127.0.0.1"), (true, "203.0.113.9")] {
         let limits = Limits { behind_proxy, ..Limits::default() };
         let world = World::with(Setup { limits, ..Setup::default() }).await;

@@ -75,7 +75,7 @@ async fn a_bad_query_parameter_is_refused() {
 
 /// A malformed or unknown credential is refused.
 #[tokio::test]
-async fn a_garbage_credential_is_refused() {
+async fn malformed_credential_is_refused() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let key = alice.key.clone();
@@ -146,7 +146,7 @@ async fn a_revoked_key_is_refused() {
 
 /// A key with an invalid role, name, group or lifetime is not created.
 #[tokio::test]
-async fn a_bad_key_is_not_made() {
+async fn key_with_an_invalid_field_is_not_created() {
     let world = World::new().await;
     let root = world.admin().await;
     let before = world.everything().await;

@@ -24,7 +24,7 @@ async fn malformed_json_changes_nothing() {
 /// A number that would be rounded when it is read is refused anywhere in a body. So is a tool name with invisible or
 /// lookalike characters.
 #[tokio::test]
-async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
+async fn rounded_numbers_and_invisible_characters_in_names_are_refused() {
     let world = World::new().await;
     let agent = world.agent().await;
     let question = world.asks(confirmation()).await;
@@ -54,7 +54,7 @@ async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
 
 /// Numbers that a double or 64 bits can hold are stored exactly, in arguments and elsewhere.
 #[tokio::test]
-async fn a_number_that_is_kept_exactly_is_shown_as_it_was_sent() {
+async fn exactly_representable_numbers_are_returned_unchanged() {
     let world = World::new().await;
     let agent = world.agent().await;
     let session = agent.opens(json!({})).await;
@@ -72,7 +72,7 @@ async fn a_number_that_is_kept_exactly_is_shown_as_it_was_sent() {
 /// JSON of the wrong shape is refused with a pointer: wrong types, unknown or missing fields, unknown values, duplicate
 /// fields.
 #[tokio::test]
-async fn a_body_of_another_shape_is_told_where() {
+async fn body_of_the_wrong_shape_is_refused_with_a_pointer() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;
@@ -204,7 +204,7 @@ async fn a_bad_idempotency_key_is_refused() {
 
 /// An unknown path, and an unknown method on a known path, give problem documents too.
 #[tokio::test]
-async fn an_unknown_path_and_an_unknown_method_are_problems_too() {
+async fn unknown_paths_and_methods_give_problem_documents() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     for path in ["/v1/nothing", "/v1", "/", "/v1/interactions/", "/v2/sessions", "/v1/sessions/a/b/c"] {

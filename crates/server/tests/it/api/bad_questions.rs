@@ -7,7 +7,7 @@ use server_testkit::world::World;
 
 /// Texts with NUL, control or bidirectional characters are refused, because they could disguise their meaning.
 #[tokio::test]
-async fn texts_that_could_disguise_something_are_refused() {
+async fn texts_with_control_or_bidirectional_characters_are_refused() {
     let world = World::new().await;
     let agent = world.agent().await;
     let session = agent.opens(json!({})).await;
@@ -40,7 +40,7 @@ async fn texts_that_could_disguise_something_are_refused() {
 
 /// NUL in a person's feedback is refused; in data, which is never shown as text, it is stored unchanged.
 #[tokio::test]
-async fn nul_in_an_answer_is_refused_as_text_and_kept_as_data() {
+async fn nul_in_an_answer_is_refused_in_feedback_and_stored_in_data() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(json!({ "kind": "question", "title": "Which region?" })).await;
@@ -52,7 +52,7 @@ async fn nul_in_an_answer_is_refused_as_text_and_kept_as_data() {
 
 /// A question that contradicts itself is refused with a pointer to the field.
 #[tokio::test]
-async fn a_question_that_nobody_could_answer_is_refused() {
+async fn contradictory_question_is_refused_with_a_pointer() {
     let world = World::new().await;
     let agent = world.agent().await;
     let path = format!("/v1/sessions/{}/interactions", agent.opens(json!({})).await);
@@ -93,7 +93,7 @@ async fn a_question_that_nobody_could_answer_is_refused() {
 
 /// Schemas that are deep, remote, recursive or invalid are refused, and so are patterns that could take very long.
 #[tokio::test]
-async fn a_schema_that_could_do_harm_is_refused() {
+async fn deep_remote_recursive_or_expensive_schema_is_refused() {
     let world = World::new().await;
     let agent = world.agent().await;
     let path = format!("/v1/sessions/{}/interactions", agent.opens(json!({})).await);
@@ -132,7 +132,7 @@ async fn a_schema_that_could_do_harm_is_refused() {
 
 /// A pattern that is catastrophic for backtracking engines is matched at once: the server does not backtrack.
 #[tokio::test]
-async fn a_catastrophic_pattern_is_no_catastrophe() {
+async fn pattern_with_nested_repetition_is_matched_without_backtracking() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let schema = json!({ "type": "object", "properties": { "name": { "type": "string", "pattern": "^(a+)+$" } } });
@@ -160,7 +160,7 @@ async fn a_fallback_that_does_not_fit_its_form_is_refused() {
 
 /// A lease may last from one second to one day.
 #[tokio::test]
-async fn a_lease_is_bounded() {
+async fn lease_duration_outside_its_bounds_is_refused() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;

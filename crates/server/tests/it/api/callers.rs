@@ -38,7 +38,7 @@ async fn answer(stream: &mut TcpStream) -> (u16, Value) {
 
 /// A request head that two readers could interpret differently is refused.
 #[tokio::test]
-async fn an_ambiguous_head_is_refused() {
+async fn ambiguous_request_head_is_refused() {
     let world = World::new().await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     let (alice, bob) =
@@ -77,7 +77,7 @@ async fn a_compressed_body_is_refused() {
 
 /// A link never repeats the `Host` header of a request.
 #[tokio::test]
-async fn links_lead_to_the_listener_whatever_the_host_header_says() {
+async fn sign_in_links_do_not_repeat_the_host_header() {
     let world = World::new().await;
     let root = world.admin().await;
     root.post("/v1/users", json!({ "name": "carol", "role": "viewer" })).await.done();
@@ -90,7 +90,7 @@ async fn links_lead_to_the_listener_whatever_the_host_header_says() {
 
 /// The documentation page cannot be embedded in a frame and loads nothing from other origins.
 #[tokio::test]
-async fn the_document_is_shown_with_the_headers_of_our_page() {
+async fn documentation_page_has_the_security_headers_of_the_page() {
     let world = World::new().await;
     for path in ["/docs/", "/docs/swagger-ui.css", "/docs/swagger-initializer.js", "/openapi.json"] {
         let response = world.door.request(Method::GET, path).send().await.unwrap();
@@ -110,7 +110,7 @@ async fn the_document_is_shown_with_the_headers_of_our_page() {
 /// Over TLS the cookie has the `__Host-` prefix, under which no other host can set it; a cookie without the prefix is
 /// ignored.
 #[tokio::test]
-async fn cookies_over_tls_belong_to_the_host_alone() {
+async fn cookie_over_tls_requires_the_host_prefix() {
     let front = Front { public: Some("https://hp.example.org".parse().unwrap()), ..Front::default() };
     let world = World::with(Setup { front, ..Setup::default() }).await;
     let root = world.admin().await;
@@ -132,7 +132,7 @@ async fn cookies_over_tls_belong_to_the_host_alone() {
 /// An address that sends unknown credentials is refused before the store is read. A credential that was valid before
 /// still passes.
 #[tokio::test]
-async fn an_address_that_guesses_credentials_is_refused() {
+async fn address_that_sends_unknown_credentials_is_refused() {
     let world = world(Limits { address_attempts: 3, behind_proxy: true, ..Limits::default() }).await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     let send =
@@ -164,7 +164,7 @@ async fn an_address_that_guesses_credentials_is_refused() {
 
 /// Sign-in requests may have only small bodies.
 #[tokio::test]
-async fn strangers_send_small_bodies() {
+async fn large_sign_in_bodies_are_refused() {
     let world = World::new().await;
     let send = async |path: &str, body: Value| reply(world.door.request(Method::POST, path).json(&body)).await;
     let long = "x".repeat(17 * 1024);
@@ -175,7 +175,7 @@ async fn strangers_send_small_bodies() {
 
 /// Sign-in links are rate-limited, as passwords are.
 #[tokio::test]
-async fn links_cannot_be_tried_without_end() {
+async fn sign_in_link_attempts_are_rate_limited() {
     let world = World::new().await;
     let token = format!("hpl_{:032x}_{}", 7, "0".repeat(64));
     let mut tried = Vec::new();
@@ -188,7 +188,7 @@ async fn links_cannot_be_tried_without_end() {
 
 /// Unauthenticated connections are limited. A connection with a valid credential no longer counts as one.
 #[tokio::test]
-async fn strangers_cannot_take_all_connections() {
+async fn unauthenticated_connections_are_limited() {
     let mut limits = Limits::default();
     limits.connections.strangers = 2;
     let world = world(limits).await;
@@ -220,7 +220,7 @@ async fn strangers_cannot_take_all_connections() {
 /// The connections of one key and of one tenant are limited; a connection over the limit receives the reason and is
 /// closed.
 #[tokio::test]
-async fn a_key_and_a_tenant_have_so_many_connections() {
+async fn connections_of_a_key_and_of_a_tenant_are_limited() {
     let mut limits = Limits::default();
     (limits.connections.key, limits.connections.tenant) = (2, 3);
     let world = world(limits).await;
@@ -280,7 +280,7 @@ async fn engine_key(world: &World) -> String {
 
 /// The streams and sockets of one key and of one tenant are limited.
 #[tokio::test]
-async fn a_key_and_a_tenant_have_so_many_streams() {
+async fn streams_of_a_key_and_of_a_tenant_are_limited() {
     let world = world(Limits { key_streams: 1, tenant_streams: 2, ..Limits::default() }).await;
     let (alice, bob, carol) = (world.person("alice").await, world.person("bob").await, world.person("carol").await);
     let elsewhere = world.someone("elsewhere", domain::Role::Operator, "dave", &[]).await;
@@ -306,7 +306,7 @@ async fn a_key_and_a_tenant_have_so_many_streams() {
 
 /// A stream whose client reads nothing is closed.
 #[tokio::test]
-async fn a_stream_that_nobody_reads_ends() {
+async fn stream_whose_client_reads_nothing_is_closed() {
     let mut limits = Limits { key_streams: 1, ..Limits::default() };
     limits.connections.write_time = Duration::from_millis(200);
     let world = world(limits).await;
@@ -342,7 +342,7 @@ fn fragment(first: bool, bytes: usize) -> Message {
 
 /// The unfinished messages on all sockets of one key are limited in total; other keys are not affected.
 #[tokio::test]
-async fn unfinished_messages_of_a_key_have_so_many_bytes() {
+async fn unfinished_messages_of_a_key_are_limited_in_bytes() {
     let world = world(Limits { key_unfinished_bytes: 256 * 1024, ..Limits::default() }).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (mut first, mut second) = (agent.joins("/v1/ws").await, agent.joins("/v1/ws").await);
@@ -375,7 +375,7 @@ async fn unfinished_messages_of_a_key_have_so_many_bytes() {
 
 /// A fragmented message is refused at the header of the fragment that makes it too large.
 #[tokio::test]
-async fn fragments_are_too_large_together() {
+async fn fragmented_message_over_the_limit_is_refused() {
     let world = World::new().await;
     let agent = world.agent().await;
     let most = Limits::default().body_bytes;
@@ -429,7 +429,7 @@ async fn a_form_with_too_many_patterns_is_refused() {
 
 /// Unfinished request bodies are limited per key, so that many endless bodies cannot fill the memory.
 #[tokio::test]
-async fn unfinished_bodies_of_a_key_have_so_many_bytes() {
+async fn unfinished_request_bodies_of_a_key_are_limited_in_bytes() {
     let world = world(Limits { key_unfinished_bytes: 256 * 1024, ..Limits::default() }).await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     let mut slow = TcpStream::connect(world.door.address).await.unwrap();
@@ -451,7 +451,7 @@ async fn unfinished_bodies_of_a_key_have_so_many_bytes() {
 /// The reply to a batch of answers has at most the bytes of a page; further answers are confirmed without their
 /// question.
 #[tokio::test]
-async fn the_reply_to_many_answers_is_bounded() {
+async fn reply_to_a_batch_of_answers_is_limited_in_bytes() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;

@@ -9,7 +9,7 @@ use server_testkit::world::World;
 /// One of several racing answers wins; each of the others receives 409 with the name of the winner and the time.
 /// Regression test: two answers were accepted, or the second produced a 500.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_sixteen_people_one_wins_and_the_others_are_told_who_and_when() {
+async fn one_of_sixteen_concurrent_answers_wins_and_the_others_learn_whose() {
     let world = World::new().await;
     let question = world.asks(confirmation()).await;
     let names: Vec<String> = (0..16).map(|number| format!("person-{number}")).collect();
@@ -33,7 +33,7 @@ async fn of_sixteen_people_one_wins_and_the_others_are_told_who_and_when() {
 
 /// An idempotency key that is repeated with an equal body returns the first result; with another body it gets 409.
 #[tokio::test]
-async fn one_key_with_one_body_gives_one_result() {
+async fn repeated_idempotency_key_returns_the_first_result() {
     let world = World::new().await;
     let (alice, question) = (world.person("alice").await, world.asks(confirmation()).await);
     let path = question.path("/answer");
@@ -76,7 +76,7 @@ async fn a_repeated_batch_gives_the_same_results() {
 
 /// An answer after the deadline gets 410, whether or not the server has expired the question yet.
 #[tokio::test]
-async fn past_due_is_too_late() {
+async fn answer_after_the_deadline_is_refused() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question =
@@ -92,7 +92,7 @@ async fn past_due_is_too_late() {
 /// Delivery is retried from the stored answer. Regression test: the agent was signalled before the answer was stored,
 /// so that a crash in between lost it.
 #[tokio::test]
-async fn an_answer_outlives_the_server_that_took_it() {
+async fn stored_answer_is_delivered_after_a_restart() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;
@@ -108,7 +108,7 @@ async fn an_answer_outlives_the_server_that_took_it() {
 
 /// Regression test: `success: true` was returned for a session, request or option that does not exist.
 #[tokio::test]
-async fn what_does_not_exist_is_never_a_success() {
+async fn request_for_an_absent_object_never_succeeds() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;
@@ -124,7 +124,7 @@ async fn what_does_not_exist_is_never_a_success() {
 
 /// Regression test: an answer of the wrong type was accepted.
 #[tokio::test]
-async fn an_answer_fits_its_question_or_is_refused() {
+async fn answer_that_does_not_fit_its_question_is_refused() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let choice = world
@@ -149,7 +149,7 @@ async fn an_answer_fits_its_question_or_is_refused() {
 
 /// An empty allow-list allows nothing. Regression test: it accepted everything.
 #[tokio::test]
-async fn an_empty_list_allows_nobody_and_nothing() {
+async fn empty_audience_and_empty_options_are_refused() {
     let world = World::new().await;
     let agent = world.agent().await;
     let path = format!("/v1/sessions/{}/interactions", agent.opens(json!({})).await);
@@ -162,7 +162,7 @@ async fn an_empty_list_allows_nobody_and_nothing() {
 
 /// A question without options and without a schema accepts free text. Regression test: it could not be answered.
 #[tokio::test]
-async fn free_text_answers_what_has_neither_options_nor_schema() {
+async fn question_without_options_and_schema_accepts_free_text() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     for kind in ["question", "custom", "something_of_ours"] {
@@ -178,7 +178,7 @@ async fn free_text_answers_what_has_neither_options_nor_schema() {
 /// Skip, reject and terminate carry no form. Regression test: a form with required fields could not be skipped, because
 /// the empty payload was validated.
 #[tokio::test]
-async fn a_form_with_required_fields_can_be_skipped_rejected_and_ended() {
+async fn form_with_required_fields_can_be_skipped_rejected_or_terminated() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let schema = json!({ "type": "object", "properties": { "amount": { "type": "integer" } }, "required": ["amount"] });
@@ -207,7 +207,7 @@ async fn a_form_with_required_fields_can_be_skipped_rejected_and_ended() {
 
 /// A required question cannot be skipped.
 #[tokio::test]
-async fn what_is_required_is_not_skipped() {
+async fn required_question_cannot_be_skipped() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question = world.asks(json!({ "kind": "question", "title": "Which region?" })).await;
@@ -217,7 +217,7 @@ async fn what_is_required_is_not_skipped() {
 /// A decision is a message of its own, and a failed tool is not a rejected tool. Regression test: a rejection was
 /// recognised by the text of an error.
 #[tokio::test]
-async fn a_failure_that_says_rejected_is_a_failure() {
+async fn failed_delivery_with_the_word_rejected_is_not_a_rejection() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;

@@ -13,13 +13,13 @@ use server_testkit::client::{reply, text};
 use server_testkit::world::World;
 
 use operation::{OPEN, document, in_its_channel};
-pub(crate) use operation::{Operation, Things, operations};
+pub(crate) use operation::{Operation, SampleObjects, operations};
 
 /// Every operation refuses a request without a credential, even if the rest of the request is invalid too.
 #[tokio::test]
-async fn every_operation_refuses_whoever_has_no_credential() {
+async fn every_operation_refuses_a_request_without_a_credential() {
     let world = World::new().await;
-    let things = Things::of(&world).await;
+    let things = SampleObjects::of(&world).await;
     let before = world.everything().await;
     for operation in operations() {
         for path in [operation.path_to(&things), operation.path.replace(['{', '}'], "x") + "?unknown=1"] {
@@ -36,9 +36,9 @@ async fn every_operation_refuses_whoever_has_no_credential() {
 
 /// To an admin of another tenant, every object looks absent.
 #[tokio::test]
-async fn every_operation_on_one_thing_refuses_another_tenant() {
+async fn every_object_looks_absent_to_another_tenant() {
     let world = World::new().await;
-    let things = Things::of(&world).await;
+    let things = SampleObjects::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
     let mut walked = 0;
     for operation in operations().into_iter().filter(|operation| operation.path.contains('{')) {
@@ -53,9 +53,9 @@ async fn every_operation_on_one_thing_refuses_another_tenant() {
 #[tokio::test]
 async fn every_other_operation_stays_within_its_tenant() {
     let world = World::new().await;
-    let things = Things::of(&world).await;
+    let things = SampleObjects::of(&world).await;
     let (stranger, before) = (world.stranger().await, world.everything().await);
-    let Things { question, key, grant, webhook, sent, .. } = &things;
+    let SampleObjects { question, key, grant, webhook, sent, .. } = &things;
     let (agent, flow) = ("scribe".to_owned(), "notes".to_owned());
     let theirs = [&question.id, &question.session, &key.key_id, grant, webhook, sent, &agent, &flow];
     for operation in operations().into_iter().filter(|operation| !operation.path.contains('{')) {
@@ -80,7 +80,7 @@ async fn every_other_operation_stays_within_its_tenant() {
 
 /// Each role is refused exactly the operations of the table; to an agent, a session of others is absent.
 #[tokio::test]
-async fn every_operation_refuses_the_roles_that_it_should() {
+async fn every_operation_refuses_exactly_the_listed_roles() {
     let world = World::new().await;
     let mut callers = Vec::new();
     for role in Role::ALL {
@@ -88,7 +88,7 @@ async fn every_operation_refuses_the_roles_that_it_should() {
     }
     for operation in operations() {
         for (role, caller) in &callers {
-            let things = Things::of(&world).await;
+            let things = SampleObjects::of(&world).await;
             let refuses = operation.sample().refuses.contains(role);
             if operation.id == "key_revoke" && !refuses {
                 // A revocation takes a second, until no node trusts the key; it has a test of its own.
@@ -109,9 +109,9 @@ async fn every_operation_refuses_the_roles_that_it_should() {
 
 /// An unknown query parameter is refused by name in `/v1`; the dialects ignore it.
 #[tokio::test]
-async fn no_operation_of_ours_ignores_a_parameter() {
+async fn unknown_query_parameters_are_refused_in_v1() {
     let world = World::new().await;
-    let (things, admin) = (Things::of(&world).await, world.admin().await);
+    let (things, admin) = (SampleObjects::of(&world).await, world.admin().await);
     let before = world.everything().await;
     let mut walked = 0;
     for operation in operations().into_iter().filter(|operation| operation.path.starts_with("/v1/")) {
@@ -134,9 +134,9 @@ async fn no_operation_of_ours_ignores_a_parameter() {
 
 /// No reply may be cached, because it is only for the caller and only for the moment.
 #[tokio::test]
-async fn no_reply_may_be_kept_on_the_way() {
+async fn no_reply_may_be_cached() {
     let world = World::new().await;
-    let (things, admin) = (Things::of(&world).await, world.admin().await);
+    let (things, admin) = (SampleObjects::of(&world).await, world.admin().await);
     let kept = |operation: &Operation| !operation.id.ends_with("_stream") && operation.id != "key_revoke";
     for operation in operations().into_iter().filter(kept) {
         let reply = operation.called_by(&admin, &operation.path_to(&things)).await;
@@ -146,7 +146,7 @@ async fn no_reply_may_be_kept_on_the_way() {
 
 /// The document and the page that renders it are served without a credential.
 #[tokio::test]
-async fn the_document_is_served() {
+async fn openapi_document_is_served() {
     let world = World::new().await;
     let served = reply(world.door.request(Method::GET, "/openapi.json")).await.done();
     assert_eq!(served, document());
@@ -276,7 +276,7 @@ fn fits(document: &Value, schema: &Value, example: &Value, place: &str) {
 
 /// Every reference in the document can be resolved.
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_in_the_document_resolves() {
     fn walk(value: &Value, document: &Value) {
         if let Some(target) = value.get("$ref").and_then(Value::as_str) {
             assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target} leads nowhere");
@@ -296,7 +296,7 @@ async fn every_example_of_a_request_can_be_read() {
     let world = World::new().await;
     let (root, document) = (world.admin().await, document());
     for operation in operations().into_iter().filter(|operation| operation.described["requestBody"].is_object()) {
-        let things = Things::of(&world).await;
+        let things = SampleObjects::of(&world).await;
         let schema =
             operation.described["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
         let example = document.pointer(schema.trim_start_matches('#')).unwrap()["example"].clone();

@@ -21,7 +21,7 @@ async fn listed(caller: &Someone, path: &str, noun: &str) -> (Vec<String>, Value
 }
 
 #[tokio::test]
-async fn a_version_is_added_once_listed_read_and_retired() {
+async fn agent_version_is_added_once_listed_read_and_retired() {
     let world = World::new().await;
     let (admin, viewer) = (world.admin().await, world.someone("default", Role::Viewer, "vera", &[]).await);
     let added = admin.post("/v1/agents", scribe()).await;
@@ -47,7 +47,7 @@ async fn a_version_is_added_once_listed_read_and_retired() {
 }
 
 #[tokio::test]
-async fn one_name_for_a_command_adds_once() {
+async fn repeated_idempotency_key_adds_a_definition_once() {
     let world = World::new().await;
     let admin = world.admin().await;
     let first = admin.post_once("k", "/v1/flows", notes()).await;
@@ -56,7 +56,7 @@ async fn one_name_for_a_command_adds_once() {
 }
 
 #[tokio::test]
-async fn lists_page_by_name_and_version_with_those_of_files_among_them() {
+async fn lists_include_definitions_of_files_and_are_paged_by_version() {
     let world = World::new().await;
     let admin = world.admin().await;
     for name in ["1", "3"] {
@@ -83,7 +83,7 @@ async fn lists_page_by_name_and_version_with_those_of_files_among_them() {
 
 /// Only definition files may use settings that read the server's environment or start a program on its machine.
 #[tokio::test]
-async fn what_only_files_may_say_is_refused() {
+async fn settings_reserved_for_definition_files_are_refused_over_the_api() {
     let world = World::new().await;
     let admin = world.admin().await;
     let mut body = scribe();
@@ -97,7 +97,7 @@ async fn what_only_files_may_say_is_refused() {
 }
 
 #[tokio::test]
-async fn a_session_shows_what_it_runs() {
+async fn session_shows_its_flow_agent_and_steps() {
     let world = World::new().await;
     let (admin, bot) = (world.admin().await, world.agent().await);
     admin.post("/v1/agents", scribe()).await.done();
@@ -116,7 +116,7 @@ async fn a_session_shows_what_it_runs() {
 }
 
 #[tokio::test]
-async fn messages_and_commands_about_steps_are_for_what_this_server_runs() {
+async fn messages_and_step_commands_require_a_hosted_session() {
     let world = World::new().await;
     let (admin, bot, alice) = (world.admin().await, world.agent().await, world.person("alice").await);
     let foreign = bot.opens(json!({ "agent": "elsewhere" })).await;

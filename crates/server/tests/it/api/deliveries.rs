@@ -15,7 +15,7 @@ async fn answered(world: &World) -> (Someone, Someone, Question) {
 /// The lease of a worker that died runs out and another worker takes the answer; the first can no longer acknowledge
 /// it.
 #[tokio::test]
-async fn a_lease_that_runs_out_offers_the_answer_again() {
+async fn answer_is_offered_again_after_its_lease_expired() {
     let world = World::new().await;
     let (alice, agent, question) = answered(&world).await;
     let first = agent.takes(&question).await.done();
@@ -37,7 +37,7 @@ async fn a_lease_that_runs_out_offers_the_answer_again() {
 
 /// A heartbeat extends the lease.
 #[tokio::test]
-async fn a_heartbeat_keeps_the_lease() {
+async fn heartbeat_extends_the_lease() {
     let world = World::new().await;
     let (_, agent, question) = answered(&world).await;
     let lease = agent.takes(&question).await.done()["lease"].clone();
@@ -54,7 +54,7 @@ async fn a_heartbeat_keeps_the_lease() {
 /// After twenty lost leases a delivery fails permanently and visibly. Regression test: answers whose state was gone
 /// were retried for ever.
 #[tokio::test]
-async fn an_answer_that_nobody_can_use_fails_for_good_and_visibly() {
+async fn delivery_fails_for_good_after_twenty_expired_leases() {
     let world = World::new().await;
     let (alice, agent, question) = answered(&world).await;
     for attempt in 1..=20 {
@@ -72,7 +72,7 @@ async fn an_answer_that_nobody_can_use_fails_for_good_and_visibly() {
 
 /// An agent that cannot use an answer reports a failure, either with a retry or permanently.
 #[tokio::test]
-async fn a_failed_delivery_is_offered_again_only_if_asked_for() {
+async fn failed_delivery_is_offered_again_only_if_a_retry_is_requested() {
     let world = World::new().await;
     let (alice, agent, question) = answered(&world).await;
     let fail = question.path("/delivery/fail");
@@ -89,7 +89,7 @@ async fn a_failed_delivery_is_offered_again_only_if_asked_for() {
 
 /// Only the agent that asked may take the answer, and once. A repeated request returns the existing lease.
 #[tokio::test]
-async fn only_the_agent_that_asked_takes_the_answer() {
+async fn only_the_asking_agent_can_take_the_answer() {
     let world = World::new().await;
     let (alice, agent, question) = answered(&world).await;
     let other = world.someone("default", domain::Role::Agent, "other-bot", &[]).await;
@@ -107,7 +107,7 @@ async fn only_the_agent_that_asked_takes_the_answer() {
 
 /// A lease of another delivery, or an invented lease, does not end a delivery.
 #[tokio::test]
-async fn another_lease_ends_nothing() {
+async fn foreign_or_invented_lease_does_not_complete_a_delivery() {
     let world = World::new().await;
     let (alice, agent, question) = answered(&world).await;
     let taken = agent.takes(&question).await.done();
@@ -121,7 +121,7 @@ async fn another_lease_ends_nothing() {
 
 /// A notice blocks nothing and needs no delivery.
 #[tokio::test]
-async fn a_notice_holds_nothing_up() {
+async fn notice_does_not_block_the_session() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let notice = world.asks(json!({ "kind": "notice", "title": "The build is green" })).await;
@@ -133,7 +133,7 @@ async fn a_notice_holds_nothing_up() {
 
 /// The trace context of the request that asked is passed on with the answer.
 #[tokio::test]
-async fn the_trace_is_passed_on() {
+async fn trace_context_of_the_question_is_returned_with_the_answer() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;

@@ -21,12 +21,12 @@ async fn simulates(by: &Someone, rules: &str, more: Value) -> Reply {
 }
 
 /// Creates a scene in which a draft has enough time even on a busy machine.
-async fn patient() -> Scene {
+async fn scene_with_long_draft_time() -> Scene {
     let settings = Settings { draft_time: Duration::from_mins(1), ..Settings::default() };
     Scene::in_world(World::with(Setup { settings, ..Setup::default() }).await).await
 }
 
-async fn beside(scene: &Scene, rules: &str) -> Value {
+async fn set_shadow_policy(scene: &Scene, rules: &str) -> Value {
     scene.root.put("/v1/policy/shadow", json!({ "text": policy(rules), "reason": "a test" })).await.done()
 }
 
@@ -37,7 +37,7 @@ fn calls(list: &Value) -> Vec<String> {
 /// A simulation lists the rulings that would change, their counts, and the decisions of people that the draft
 /// contradicts. It changes nothing.
 #[tokio::test]
-async fn a_draft_is_held_against_what_was_proposed() {
+async fn simulation_lists_changed_rulings_and_contradicted_decisions() {
     let scene = Scene::new().await;
     scene.approved(&scene.writes("c1").await).await;
     let rejected = scene.writes("c2").await;
@@ -78,7 +78,7 @@ async fn a_draft_is_held_against_what_was_proposed() {
 
 /// A simulation evaluates each call for the agent, user and role that proposed it.
 #[tokio::test]
-async fn a_draft_sees_who_proposed() {
+async fn simulation_evaluates_each_call_for_its_proposer() {
     let scene = Scene::new().await;
     scene.writes("c1").await;
     for (who, count) in [
@@ -97,7 +97,7 @@ async fn a_draft_sees_who_proposed() {
 /// A simulation evaluates the arguments that the stored ruling was about. An edit is not an approval of the proposed
 /// arguments; edited arguments are evaluated only if other people were asked about them.
 #[tokio::test]
-async fn an_edit_is_no_approval_of_what_was_proposed() {
+async fn simulation_does_not_count_an_edit_as_an_approval() {
     let scene = Scene::new().await;
     let waiting = scene.writes("c1").await;
     let edit = json!({ "effect": "edit", "arguments": { "path": "other.md", "content": "x" } });
@@ -109,7 +109,7 @@ async fn an_edit_is_no_approval_of_what_was_proposed() {
 
 /// A simulation is bounded by a number of actions and by a time.
 #[tokio::test]
-async fn a_simulation_is_bounded() {
+async fn simulation_is_limited_by_count_and_time() {
     let scene = Scene::new().await;
     for number in 0..60 {
         scene.proposes(call(&format!("old-{number:02}"), "read_file", json!({ "path": "a" }))).await;
@@ -135,7 +135,7 @@ async fn a_simulation_is_bounded() {
 
 /// An invalid draft is refused with its findings, both in a simulation and as a shadow policy.
 #[tokio::test]
-async fn a_bad_draft_is_answered_with_its_findings() {
+async fn invalid_draft_is_refused_with_its_findings() {
     let scene = Scene::new().await;
     let bad = json!({ "text": policy("[[rule]]\nname = \"x\"\ntool = [\"a\"]\nverdict = \"allow\"\n") });
     let refused = scene.alice.post("/v1/policy/simulate", bad.clone()).await;
@@ -147,7 +147,7 @@ async fn a_bad_draft_is_answered_with_its_findings() {
 
 /// A simulation does not read actions of other projects.
 #[tokio::test]
-async fn a_simulation_stays_within_its_project() {
+async fn simulation_reads_actions_of_its_own_project_only() {
     let scene = Scene::new().await;
     scene.writes("c1").await;
     let stranger = scene.world.stranger().await;
@@ -156,13 +156,13 @@ async fn a_simulation_stays_within_its_project() {
 
 /// A shadow policy decides nothing. Its differing rulings are counted, and shown beside those of the policy in force.
 #[tokio::test]
-async fn a_draft_is_judged_beside_the_policy_in_force() {
-    let scene = patient().await;
+async fn shadow_policy_counts_differing_rulings_and_decides_nothing() {
+    let scene = scene_with_long_draft_time().await;
     scene.world.engine.policy_noted().await.unwrap();
     scene.writes("before").await;
     let unchanged = scene.agent.get("/v1/policy").await.done();
     scene.world.passes(1).await;
-    let set = beside(&scene, OPEN).await;
+    let set = set_shadow_policy(&scene, OPEN).await;
     assert_eq!(scene.agent.get("/v1/policy").await.done(), unchanged, "a draft is no change of what is in force");
     assert_eq!((&set["changes"], &set["recent"]), (&json!([]), &json!([])));
     assert_eq!(
@@ -189,7 +189,7 @@ async fn a_draft_is_judged_beside_the_policy_in_force() {
     let in_force = scene.agent.get("/v1/policy").await.done();
     assert_eq!((&in_force["source"], &in_force["changed_by"]["name"]), (&json!("builtin"), &json!("holdpoint")));
 
-    let other = beside(&scene, NEVER).await;
+    let other = set_shadow_policy(&scene, NEVER).await;
     assert_eq!((&other["changes"], &other["recent"]), (&json!([]), &json!([])), "another draft begins anew");
     scene.writes("c4").await;
     scene.world.engine.drafts_settled().await;
@@ -204,9 +204,9 @@ async fn a_draft_is_judged_beside_the_policy_in_force() {
 /// Setting and removing a shadow policy are recorded in the audit trail with the person, the reason and the difference
 /// of the texts.
 #[tokio::test]
-async fn a_draft_is_on_the_trail() {
+async fn shadow_policy_changes_are_in_the_audit_trail() {
     let scene = Scene::new().await;
-    let set = beside(&scene, OPEN).await;
+    let set = set_shadow_policy(&scene, OPEN).await;
     scene.root.delete("/v1/policy/shadow").await;
     let trail = scene.root.get("/v1/audit?type=policy.shadow_set").await.done();
     let entry = &trail["entries"][0];
@@ -221,9 +221,9 @@ async fn a_draft_is_on_the_trail() {
 
 /// A shadow policy that cannot be read changes no ruling; its failures are counted.
 #[tokio::test]
-async fn a_draft_that_fails_changes_no_ruling() {
+async fn unreadable_shadow_policy_changes_no_ruling() {
     let scene = Scene::new().await;
-    let set = beside(&scene, OPEN).await;
+    let set = set_shadow_policy(&scene, OPEN).await;
     let mut scene = scene;
     scene.world = scene.world.restarts().await;
     let (store, version) = (scene.world.store.clone(), text(&set["version"]));
@@ -250,9 +250,9 @@ async fn a_draft_that_fails_changes_no_ruling() {
 
 /// When the policy is switched off, nobody is asked, and the shadow policy is compared on that basis.
 #[tokio::test]
-async fn a_draft_is_switched_off_with_the_policy() {
-    let scene = patient().await;
-    beside(&scene, NEVER).await;
+async fn shadow_policy_is_compared_with_a_disabled_policy() {
+    let scene = scene_with_long_draft_time().await;
+    set_shadow_policy(&scene, NEVER).await;
     scene.root.put("/v1/policy/enabled", json!({ "enabled": false, "reason": "a rehearsal" })).await.done();
     assert_eq!(scene.proposes(call("c1", "launch", json!({}))).await.shown["state"], "allowed");
     assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "allowed");
@@ -264,7 +264,7 @@ async fn a_draft_is_switched_off_with_the_policy() {
 
 /// Agents may not try drafts, but may ask how their own call would be ruled.
 #[tokio::test]
-async fn agents_try_no_drafts() {
+async fn agents_cannot_simulate_or_explain_drafts() {
     let scene = Scene::new().await;
     simulates(&scene.agent, "", json!({})).await.refused(403, "role_forbids");
     let call = json!({ "tool": "write_file", "arguments": {} });

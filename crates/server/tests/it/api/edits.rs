@@ -30,7 +30,7 @@ fn edit(arguments: Value) -> Value {
 
 /// The agent receives the edited arguments; both versions are stored; the permit is for the edited one.
 #[tokio::test]
-async fn an_edit_runs_with_other_arguments() {
+async fn edited_action_runs_with_the_edited_arguments() {
     let scene = Scene::new().await;
     let action = scene.writes("c1").await;
     let original = action.shown["arguments"].clone();
@@ -55,7 +55,7 @@ async fn an_edit_runs_with_other_arguments() {
 
 /// An edit must carry complete arguments for the tool of the call, and no other answer may carry arguments.
 #[tokio::test]
-async fn an_edit_that_is_none_is_refused() {
+async fn edit_without_complete_arguments_is_refused() {
     let scene = Scene::new().await;
     let action = scene.writes("c1").await;
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
@@ -76,7 +76,7 @@ async fn an_edit_that_is_none_is_refused() {
 
 /// If the policy declares a schema for the tool, an edit must fit it; each error has a pointer.
 #[tokio::test]
-async fn an_edit_fits_the_schema_of_its_tool() {
+async fn edit_that_does_not_fit_the_tool_schema_is_refused() {
     let scene = Scene::ruled_by(SCHEMA).await;
     let action = scene.proposes(call("c1", "write_file", json!({ "path": "a" }))).await;
     let wrong = scene.alice.decides(&action, edit(json!({ "path": "b", "mode": "rw" }))).await;
@@ -90,7 +90,7 @@ async fn an_edit_fits_the_schema_of_its_tool() {
 
 /// A person who edits can read the schema of the arguments, if the policy declares one.
 #[tokio::test]
-async fn the_schema_of_the_tool_is_there_for_whoever_edits() {
+async fn reviewer_can_read_the_schema_of_the_tool() {
     let scene = Scene::new().await;
     let action = scene.writes("c1").await;
     let path = action.question().path("/schema");
@@ -105,7 +105,7 @@ async fn the_schema_of_the_tool_is_there_for_whoever_edits() {
 /// A call that does not fit the schema is asked about, although a rule allows the tool, and no standing grant for the
 /// tool covers it.
 #[tokio::test]
-async fn a_proposal_that_does_not_fit_its_schema_is_asked_about() {
+async fn call_that_does_not_fit_the_tool_schema_is_asked_about() {
     let scene = Scene::ruled_by(&SCHEMA.replace("verdict = \"ask\"", "verdict = \"allow\"")).await;
     let fits = scene.proposes(call("c1", "write_file", json!({ "path": "a", "mode": 6 }))).await;
     assert_eq!(fits.shown["state"], "allowed");
@@ -128,7 +128,7 @@ async fn a_proposal_that_does_not_fit_its_schema_is_asked_about() {
 
 /// A denied edit is refused to its author, and the question stays open.
 #[tokio::test]
-async fn a_denied_edit_is_refused_to_whoever_made_it() {
+async fn denied_edit_is_refused_and_the_question_stays_open() {
     let scene = Scene::new().await;
     let action = scene.writes("c1").await;
     scene.root.rules_by(NEVER).await;
@@ -142,7 +142,7 @@ async fn a_denied_edit_is_refused_to_whoever_made_it() {
 
 /// A denied edit is not counted as a vote, so that nobody else is led to agree to it.
 #[tokio::test]
-async fn a_denied_edit_is_no_vote() {
+async fn denied_edit_is_not_counted_as_a_vote() {
     let two =
         "[[rule]]\nname = \"two\"\ntools = [\"write_file\"]\nverdict = \"ask\"\nask = { audience = { quorum = 2 } }\n";
     let scene = Scene::ruled_by(two).await;
@@ -154,7 +154,7 @@ async fn a_denied_edit_is_no_vote() {
 
 /// An approval that names an argument that was not shown is refused, because the call would run without that argument.
 #[tokio::test]
-async fn an_approval_brings_no_arguments_of_its_own() {
+async fn approval_with_arguments_is_refused() {
     let scene = Scene::ruled_by(SCHEMA).await;
     let action = scene.proposes(call("c1", "write_file", json!({ "path": "a" }))).await;
     for data in [json!({ "mode": 6 }), json!({ "mode": 6, "key": "value" }), json!({ "path": "b" })] {
@@ -168,7 +168,7 @@ async fn an_approval_brings_no_arguments_of_its_own() {
 /// An action that the policy has come to deny cannot be approved, not even by one vote of several. It can still be
 /// rejected.
 #[tokio::test]
-async fn what_is_denied_by_now_is_not_approved() {
+async fn action_that_the_policy_now_denies_cannot_be_approved() {
     let two =
         "[[rule]]\nname = \"two\"\ntools = [\"write_file\"]\nverdict = \"ask\"\nask = { audience = { quorum = 2 } }\n";
     for scene in [Scene::new().await, Scene::ruled_by(two).await] {
@@ -192,7 +192,7 @@ async fn what_is_denied_by_now_is_not_approved() {
 
 /// A question that an agent asks by itself carries no permit, so it can be approved under any policy.
 #[tokio::test]
-async fn a_question_of_the_agents_own_is_answered_under_any_policy() {
+async fn question_without_an_action_can_be_approved_under_any_policy() {
     let scene = Scene::new().await;
     scene.root.rules_by(NEVER).await;
     let action = json!({ "tool": "write_file", "arguments": { "path": "a" } });
@@ -204,7 +204,7 @@ async fn a_question_of_the_agents_own_is_answered_under_any_policy() {
 
 /// An edit that needs the approval of others asks them; both versions are stored and shown.
 #[tokio::test]
-async fn an_edit_may_need_somebody_else() {
+async fn edit_under_a_stricter_rule_is_asked_of_that_rules_audience() {
     let scene = Scene::new().await;
     let sam = scene.security("sam").await;
     let action = scene.writes("c1").await;
@@ -231,7 +231,7 @@ async fn an_edit_may_need_somebody_else() {
 
 /// The people who are asked about an edit may reject it or edit it again.
 #[tokio::test]
-async fn whoever_is_asked_second_decides_for_themselves() {
+async fn second_reviewer_may_reject_an_edit_or_edit_it_again() {
     let scene = Scene::new().await;
     let sam = scene.security("sam").await;
     let (first, second) = (scene.writes("c1").await, scene.writes("c2").await);
@@ -250,7 +250,7 @@ async fn whoever_is_asked_second_decides_for_themselves() {
 
 /// An edit by a person who would have to approve it needs no further approval.
 #[tokio::test]
-async fn an_edit_by_whoever_would_be_asked_is_enough() {
+async fn edit_by_a_person_of_the_required_audience_needs_no_second_approval() {
     let scene = Scene::new().await;
     let sam = scene.security("sam").await;
     let action = scene.writes("c1").await;
@@ -278,7 +278,7 @@ async fn an_edit_needs_its_quorum() {
 
 /// An edit may fall under another rule than the proposed call, if rules depend on the arguments.
 #[tokio::test]
-async fn an_edit_may_fall_under_another_rule() {
+async fn edited_arguments_are_judged_by_the_rule_that_matches_them() {
     let rules = r#"
 [[rule]]
 name = "never-there"

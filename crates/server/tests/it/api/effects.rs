@@ -7,7 +7,7 @@ use server_testkit::client::text;
 
 /// Checks the effect of the decision, and that the action never starts: not with an invented permit and not after a
 /// later approval.
-async fn never_starts(scene: &Scene, action: &Proposed, effect: Value, feedback: &str) {
+async fn assert_never_starts(scene: &Scene, action: &Proposed, effect: Value, feedback: &str) {
     let seen = scene.agent.sees(action).await;
     assert_eq!((&seen.shown["state"], &seen.shown["effect"]), (&json!("rejected"), &effect), "{}", seen.shown);
     assert_eq!(seen.shown["feedback"], json!(feedback));
@@ -36,19 +36,19 @@ async fn only_approve_and_edit_lead_to_a_permit() {
     for option in ["retry", "reject"] {
         let action = scene.writes(option).await;
         scene.alice.decides(&action, json!({ "option": option, "feedback": "smaller" })).await.done();
-        never_starts(&scene, &action, json!(option), "smaller").await;
+        assert_never_starts(&scene, &action, json!(option), "smaller").await;
     }
     let last = scene.writes("terminate").await;
     let beside = scene.writes("beside").await;
     scene.alice.decides(&last, json!({ "option": "terminate", "feedback": "stop all" })).await.done();
-    never_starts(&scene, &last, json!("terminate"), "stop all").await;
-    never_starts(&scene, &beside, Value::Null, "stop all").await;
+    assert_never_starts(&scene, &last, json!("terminate"), "stop all").await;
+    assert_never_starts(&scene, &beside, Value::Null, "stop all").await;
     assert_eq!(scene.agent.session(&scene.session).await["status"], "cancelled");
 }
 
 /// Options that a rule offers in place of the default ones do not run the action unless they approve it.
 #[tokio::test]
-async fn what_a_rule_offers_beyond_approval_does_not_run_it() {
+async fn options_of_a_rule_other_than_approve_do_not_run_the_action() {
     let rule = r#"
 [[rule]]
 name = "mail"
@@ -68,7 +68,7 @@ options = [
         let asked = scene.alice.reads(&action.question()).await;
         assert_eq!(asked["options"].as_array().unwrap().len(), 4);
         scene.alice.decides(&action, json!({ "option": option, "feedback": "hm" })).await.done();
-        never_starts(&scene, &action, json!(effect), "hm").await;
+        assert_never_starts(&scene, &action, json!(effect), "hm").await;
     }
     let action = scene.proposes(call("send", "send_mail", json!({ "to": "bob" }))).await;
     scene.alice.decides(&action, json!({ "option": "edit", "arguments": {} })).await.refused(422, "answer_invalid");
@@ -78,7 +78,7 @@ options = [
 
 /// At the deadline the question ends with the fallback of the rule, or expires.
 #[tokio::test]
-async fn nobody_answers_in_time() {
+async fn fallback_of_the_rule_takes_effect_at_the_deadline() {
     let rules = r#"
 [[rule]]
 name = "plain"
@@ -108,9 +108,9 @@ ask = { deadline_seconds = 60, fallback = "hold" }
     }
     assert_eq!(scene.alice.reads(&actions[0].question()).await["deadline"], "2026-01-01T00:01:00Z");
     scene.world.passes(60).await;
-    never_starts(&scene, &actions[0], Value::Null, "nobody answered in time").await;
-    never_starts(&scene, &actions[1], json!("reject"), "nobody answered in time").await;
-    never_starts(&scene, &actions[2], json!("retry"), "nobody answered in time").await;
+    assert_never_starts(&scene, &actions[0], Value::Null, "nobody answered in time").await;
+    assert_never_starts(&scene, &actions[1], json!("reject"), "nobody answered in time").await;
+    assert_never_starts(&scene, &actions[2], json!("retry"), "nobody answered in time").await;
     assert_eq!(scene.agent.state(&actions[3]).await, "waiting");
     scene.approved(&actions[3]).await;
     assert_eq!(scene.agent.state(&actions[3]).await, "allowed", "held open, and released late");
@@ -118,7 +118,7 @@ ask = { deadline_seconds = 60, fallback = "hold" }
 
 /// A question that is withdrawn or closed rejects its action; the end of the session does so too.
 #[tokio::test]
-async fn what_is_cancelled_does_not_run() {
+async fn cancelled_question_rejects_its_action() {
     let scene = Scene::new().await;
     let (withdrawn, closed, expired) = (scene.writes("a").await, scene.writes("b").await, scene.writes("c").await);
     let left = scene.writes("d").await;
@@ -126,9 +126,9 @@ async fn what_is_cancelled_does_not_run() {
     scene.agent.post(&withdrawn.question().path("/cancel"), cancel("no longer needed")).await.done();
     scene.alice.post(&closed.question().path("/cancel"), cancel("wrong file")).await.done();
     scene.alice.post(&expired.question().path("/expire"), json!({})).await.done();
-    never_starts(&scene, &withdrawn, Value::Null, "no longer needed").await;
-    never_starts(&scene, &closed, Value::Null, "wrong file").await;
-    never_starts(&scene, &expired, Value::Null, "nobody answered in time").await;
+    assert_never_starts(&scene, &withdrawn, Value::Null, "no longer needed").await;
+    assert_never_starts(&scene, &closed, Value::Null, "wrong file").await;
+    assert_never_starts(&scene, &expired, Value::Null, "nobody answered in time").await;
     scene.alice.commands(&scene.session, "cancel").await.done();
     let seen = scene.agent.sees(&left).await;
     assert_eq!(text(&seen.shown["state"]), "rejected");
@@ -137,7 +137,7 @@ async fn what_is_cancelled_does_not_run() {
 
 /// An automatic answer may bypass the audience and is recorded; it cannot edit.
 #[tokio::test]
-async fn an_automatic_answer_releases_but_never_edits() {
+async fn automatic_answer_can_approve_but_not_edit() {
     let scene = Scene::new().await;
     let action = scene.writes("a").await;
     let path = action.question().path("/auto");

@@ -7,7 +7,7 @@ const SOURCE: &str = include_str!("../../../src/error.rs");
 
 /// Each code has a heading with a text below it, and each heading is a code.
 #[test]
-fn the_page_describes_each_code_and_nothing_else() {
+fn error_page_describes_exactly_the_error_codes() {
     let mut sections = PAGE.split("\n## ").skip(1).map(|section| section.split_once('\n').unwrap());
     let headings: Vec<&str> = sections.clone().map(|(heading, _)| heading.trim().trim_matches('`')).collect();
     let mut sorted = headings.clone();
@@ -21,7 +21,7 @@ fn the_page_describes_each_code_and_nothing_else() {
 
 /// The source file lists each code that it sends, once.
 #[test]
-fn the_source_sends_the_codes_that_it_lists() {
+fn error_source_sends_exactly_the_listed_codes() {
     let listed: BTreeSet<&str> = server::CODES.iter().copied().collect();
     assert_eq!(listed.len(), server::CODES.len(), "a code is listed twice");
     let arms = SOURCE.split("(S::").skip(1).map(|arm| arm.split('"').nth(1).unwrap());

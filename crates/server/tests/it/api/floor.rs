@@ -23,7 +23,7 @@ audience = { groups = ["security"] }
 "#;
 const EVERYTHING: &str = "[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n";
 
-async fn floored() -> World {
+async fn world_with_floor() -> World {
     let world = World::new().await;
     world.engine.floor_file("floor.toml".into(), FLOOR.into()).await.unwrap();
     world
@@ -31,8 +31,8 @@ async fn floored() -> World {
 
 /// A tenant whose own policy allows everything, or is switched off, cannot override the floor.
 #[tokio::test]
-async fn an_admin_who_allows_everything_allows_nothing_below_the_floor() {
-    let world = floored().await;
+async fn policy_that_allows_everything_does_not_override_the_floor() {
+    let world = world_with_floor().await;
     let mallory = world.stranger().await;
     let agent = world.someone("elsewhere", Role::Agent, "bot", &[]).await;
     mallory.rules_by(EVERYTHING).await;
@@ -65,8 +65,8 @@ async fn an_admin_who_allows_everything_allows_nothing_below_the_floor() {
 
 /// Everyone who may read the policy can read the floor, and a ruling shows the part that the floor decided.
 #[tokio::test]
-async fn the_floor_is_shown_with_the_policy_and_in_explanations() {
-    let scene = Scene::in_world(floored().await).await;
+async fn floor_is_shown_with_the_policy_and_in_explanations() {
+    let scene = Scene::in_world(world_with_floor().await).await;
     scene.root.rules_by(EVERYTHING).await;
     let shown = scene.root.get("/v1/policy").await.done();
     assert_eq!((&shown["floor"]["text"], &shown["floor"]["warnings"]), (&json!(FLOOR), &json!([])));

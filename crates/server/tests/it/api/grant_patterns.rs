@@ -17,7 +17,7 @@ async fn check(tool: &str, approved: Value, pattern: Value, then: &[(Value, &str
 
 /// A path is normalised before it is compared: `..` leaves the pattern, `.` and doubled slashes do not.
 #[tokio::test]
-async fn a_path_cannot_leave_its_pattern() {
+async fn path_is_normalised_before_it_is_matched_with_a_grant_pattern() {
     let to = |path: &str| json!({ "path": path, "mode": 6 });
     let then = [
         (to("/srv/notes/b"), "allowed"),
@@ -41,7 +41,7 @@ async fn a_path_cannot_leave_its_pattern() {
 /// No pattern is accepted for commands, addresses, SQL and their companion arguments, because a pattern cannot see
 /// their meaning. A pattern that does not match the approved arguments is refused too.
 #[tokio::test]
-async fn a_pattern_that_would_never_be_used_is_refused() {
+async fn pattern_for_commands_addresses_or_sql_is_refused() {
     let scene = Scene::ruled_by("[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"ask\"\n").await;
     for (number, (tool, approved, pattern, place)) in [
         ("execute_command", json!({ "command": "git status" }), json!({ "command": "git *" }), "command"),
@@ -67,7 +67,7 @@ async fn a_pattern_that_would_never_be_used_is_refused() {
 
 /// Plain text arguments beside a command can have a pattern.
 #[tokio::test]
-async fn plain_text_beside_a_command_is_covered() {
+async fn text_argument_beside_a_command_can_have_a_pattern() {
     let run = |command: &str, note: &str| json!({ "command": command, "note": note });
     let then = [(run("git status", "two"), "allowed"), (run("git push", "two"), "waiting")];
     check("execute_command", run("git status", "one"), json!({ "note": "*" }), &then).await;

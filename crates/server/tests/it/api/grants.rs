@@ -16,23 +16,23 @@ fn write(name: &str, path: &str) -> Value {
 }
 
 /// Approves one write with a standing grant, and returns the id of the grant.
-async fn granted(scene: &Scene, name: &str, more: Value) -> String {
+async fn approve_with_grant(scene: &Scene, name: &str, more: Value) -> String {
     let action = scene.proposes(write(name, "/srv/a")).await;
     scene.approved_with(&action, more).await;
     text(&scene.root.grants().await[0]["id"])
 }
 
 /// Proposes a call and checks the state of its action.
-async fn is(scene: &Scene, body: Value, state: &str) {
+async fn assert_proposed_state(scene: &Scene, body: Value, state: &str) {
     let proposed = scene.proposes(body).await;
     assert_eq!(proposed.shown["state"], state, "{}", proposed.shown);
 }
 
 /// A call with exactly the granted arguments in the session runs without a question and names its grant.
 #[tokio::test]
-async fn what_was_granted_is_not_asked_again() {
+async fn call_with_granted_arguments_runs_without_a_question() {
     let scene = Scene::new().await;
-    let grant = granted(&scene, "c1", remember("session", &json!("exact"))).await;
+    let grant = approve_with_grant(&scene, "c1", remember("session", &json!("exact"))).await;
     let allowed = scene.proposes(write("c2", "/srv/a")).await;
     assert_eq!((&allowed.shown["state"], &allowed.shown["grant"]), (&json!("allowed"), &json!(grant)));
     assert_eq!(allowed.shown["ruling"]["verdict"], "ask");
@@ -41,8 +41,8 @@ async fn what_was_granted_is_not_asked_again() {
     assert_eq!((&shown["uses"], &shown["covers"], &shown["in_force"]), (&json!(1), &json!("exact"), &json!(true)));
     assert_eq!((&shown["given_by"]["name"], &shown["rule"]), (&json!("alice"), &json!("ask-before-changing")));
     assert_eq!((&shown["session"], &shown["agent"]), (&json!(scene.session), &json!("bot")));
-    is(&scene, write("c3", "/srv/b"), "waiting").await;
-    is(&scene, call("c4", "delete_file", json!({ "path": "/srv/a", "mode": 6 })), "waiting").await;
+    assert_proposed_state(&scene, write("c3", "/srv/b"), "waiting").await;
+    assert_proposed_state(&scene, call("c4", "delete_file", json!({ "path": "/srv/a", "mode": 6 })), "waiting").await;
     let elsewhere = scene.agent.opens(json!({ "agent": "helper" })).await;
     let there = scene.agent.proposes(&elsewhere, write("c1", "/srv/a")).await;
     assert_eq!(there.shown["state"], "waiting", "another session");
@@ -51,9 +51,9 @@ async fn what_was_granted_is_not_asked_again() {
 
 /// A grant for the project holds in its other sessions, for its agent and its rule only.
 #[tokio::test]
-async fn a_grant_for_the_project_holds_for_its_agent_and_rule() {
+async fn grant_for_the_project_covers_its_agent_and_rule_only() {
     let scene = Scene::new().await;
-    granted(&scene, "c1", remember("project", &json!("any"))).await;
+    approve_with_grant(&scene, "c1", remember("project", &json!("any"))).await;
     let elsewhere = scene.agent.opens(json!({ "agent": "helper" })).await;
     let there = scene.agent.proposes(&elsewhere, write("c1", "/etc/b")).await;
     assert_eq!(there.shown["state"], "allowed");
@@ -68,33 +68,38 @@ async fn a_grant_for_the_project_holds_for_its_agent_and_rule() {
     other.post(&path, body).await.refused(404, "not_found");
     let renamed = "[[rule]]\nname = \"stricter\"\ntools = [\"write_file\"]\nverdict = \"ask\"\n";
     scene.root.rules_by(renamed).await;
-    is(&scene, write("c2", "/srv/a"), "waiting").await;
+    assert_proposed_state(&scene, write("c2", "/srv/a"), "waiting").await;
     let stranger = scene.world.stranger().await;
     assert_eq!(stranger.grants().await, Vec::<Value>::new());
 }
 
 /// Named arguments are matched by pattern over their whole text; the others must be equal.
 #[tokio::test]
-async fn a_pattern_covers_what_it_names() {
+async fn pattern_matches_the_named_arguments_and_others_must_be_equal() {
     let scene = Scene::new().await;
     let titled = |name: &str, title: &str, mode: u32| call(name, "rename", json!({ "title": title, "mode": mode }));
     let action = scene.proposes(titled("c1", "notes-1", 6)).await;
     scene.approved_with(&action, remember("session", &json!({ "title": "notes-*" }))).await;
-    is(&scene, titled("c2", "notes-22", 6), "allowed").await;
-    is(&scene, titled("c3", "my-notes-2", 6), "waiting").await;
-    is(&scene, titled("c4", "Notes-2", 6), "waiting").await;
-    is(&scene, titled("c5", "notes-2", 7), "waiting").await;
-    is(&scene, call("c6", "rename", json!({ "title": "notes-2" })), "waiting").await;
-    is(&scene, call("c7", "rename", json!({ "title": "notes-2", "mode": 6, "force": true })), "waiting").await;
-    is(&scene, call("c8", "rename", json!({ "title": ["notes-2"], "mode": 6 })), "waiting").await;
+    assert_proposed_state(&scene, titled("c2", "notes-22", 6), "allowed").await;
+    assert_proposed_state(&scene, titled("c3", "my-notes-2", 6), "waiting").await;
+    assert_proposed_state(&scene, titled("c4", "Notes-2", 6), "waiting").await;
+    assert_proposed_state(&scene, titled("c5", "notes-2", 7), "waiting").await;
+    assert_proposed_state(&scene, call("c6", "rename", json!({ "title": "notes-2" })), "waiting").await;
+    assert_proposed_state(
+        &scene,
+        call("c7", "rename", json!({ "title": "notes-2", "mode": 6, "force": true })),
+        "waiting",
+    )
+    .await;
+    assert_proposed_state(&scene, call("c8", "rename", json!({ "title": ["notes-2"], "mode": 6 })), "waiting").await;
 }
 
 /// A grant ends at its time and after its uses, which are counted exactly under concurrency.
 #[tokio::test]
-async fn a_grant_ends_with_its_time_and_its_uses() {
+async fn grant_ends_after_its_time_or_its_uses() {
     let scene = Scene::new().await;
     let limited = json!({ "remember": { "scope": "session", "arguments": "any", "seconds": 60, "uses": 5 } });
-    granted(&scene, "c", limited).await;
+    approve_with_grant(&scene, "c", limited).await;
     let all = (0..12).map(|number| scene.proposes(write(&format!("n{number}"), "/srv/a")));
     let states: Vec<String> =
         futures::future::join_all(all).await.iter().map(|proposed| text(&proposed.shown["state"])).collect();
@@ -104,31 +109,31 @@ async fn a_grant_ends_with_its_time_and_its_uses() {
     assert_eq!((&used_up["uses"], &used_up["most_uses"], &used_up["in_force"]), (&json!(5), &json!(5), &json!(false)));
 
     let timed = json!({ "remember": { "scope": "session", "arguments": "any", "seconds": 60 } });
-    granted(&scene, "t", timed).await;
+    approve_with_grant(&scene, "t", timed).await;
     assert_eq!(scene.root.grants().await[0]["until"], "2026-01-01T00:01:00Z");
     scene.world.passes(59).await;
-    is(&scene, write("t1", "/srv/a"), "allowed").await;
+    assert_proposed_state(&scene, write("t1", "/srv/a"), "allowed").await;
     scene.world.passes(1).await;
-    is(&scene, write("t2", "/srv/a"), "waiting").await;
+    assert_proposed_state(&scene, write("t2", "/srv/a"), "waiting").await;
     assert_eq!(scene.root.get("/v1/grants").await.done()["grants"], json!([]));
 }
 
 /// A call uses a grant once, however often it is proposed.
 #[tokio::test]
-async fn a_call_uses_a_grant_once() {
+async fn repeated_proposal_of_a_call_uses_a_grant_once() {
     let scene = Scene::new().await;
-    granted(&scene, "c", json!({ "remember": { "scope": "session", "arguments": "any", "uses": 2 } })).await;
+    approve_with_grant(&scene, "c", json!({ "remember": { "scope": "session", "arguments": "any", "uses": 2 } })).await;
     for _ in 0..3 {
-        is(&scene, write("c1", "/srv/a"), "allowed").await;
+        assert_proposed_state(&scene, write("c1", "/srv/a"), "allowed").await;
     }
     assert_eq!(scene.root.grants().await[0]["uses"], 1);
 }
 
 /// After a revocation the tool is asked about again, and earlier permits of the grant are void.
 #[tokio::test]
-async fn a_grant_is_taken_back() {
+async fn revoked_grant_voids_its_earlier_permits() {
     let scene = Scene::new().await;
-    let grant = granted(&scene, "c", remember("session", &json!("any"))).await;
+    let grant = approve_with_grant(&scene, "c", remember("session", &json!("any"))).await;
     let before = scene.proposes(write("c1", "/srv/a")).await;
     let path = format!("/v1/grants/{grant}");
     scene.agent.delete(&path).await.refused(403, "role_forbids");
@@ -138,7 +143,7 @@ async fn a_grant_is_taken_back() {
     let revoked = scene.alice.delete(&path).await.done();
     assert_eq!((&revoked["in_force"], &revoked["revoked_by"]["name"]), (&json!(false), &json!("alice")));
     scene.alice.delete(&path).await.refused(409, "grant_revoked");
-    is(&scene, write("c2", "/srv/a"), "waiting").await;
+    assert_proposed_state(&scene, write("c2", "/srv/a"), "waiting").await;
     scene.agent.starts(&before).await.refused(409, "permit_void");
     assert_eq!(scene.agent.state(&before).await, "rejected", "nothing was started, and the permit is void");
     let again = scene.proposes(write("c1", "/srv/a")).await.shown;
@@ -170,7 +175,7 @@ async fn grants_are_listed() {
 
 /// Callers who may not grant, and requests that cannot be granted, are refused, and nothing is approved.
 #[tokio::test]
-async fn what_cannot_be_granted_is_refused_whole() {
+async fn answer_with_an_invalid_grant_is_refused_and_approves_nothing() {
     let rules = r#"
 [[rule]]
 name = "named"
@@ -217,7 +222,7 @@ ask = { audience = { quorum = 2 } }
 
 /// A question without a proposed action cannot be remembered.
 #[tokio::test]
-async fn only_a_proposed_action_is_remembered() {
+async fn question_without_a_proposed_action_cannot_be_remembered() {
     let scene = Scene::new().await;
     let asked = json!({ "kind": "approval", "title": "Deploy?", "action": { "tool": "deploy", "arguments": {} } });
     let question = scene.agent.asks_in(&scene.session, asked).await;
@@ -228,29 +233,29 @@ async fn only_a_proposed_action_is_remembered() {
 /// A grant overrides neither a deny, nor four eyes, a quorum or the audience of the rule in force today. Earlier
 /// permits of the grant do not either.
 #[tokio::test]
-async fn a_grant_is_never_more_than_its_giver() {
+async fn grant_overrides_neither_a_deny_nor_the_audience_of_the_rule() {
     let scene = Scene::new().await;
     let rule = |more: &str| format!("[[rule]]\nname = \"ask-before-changing\"\ntools = [\"write_file\"]\n{more}\n");
-    granted(&scene, "c", remember("project", &json!("any"))).await;
-    is(&scene, write("c1", "/srv/a"), "allowed").await;
+    approve_with_grant(&scene, "c", remember("project", &json!("any"))).await;
+    assert_proposed_state(&scene, write("c1", "/srv/a"), "allowed").await;
     let earlier = scene.proposes(write("earlier", "/srv/a")).await;
     scene.root.rules_by(&rule("verdict = \"deny\"")).await;
-    is(&scene, write("c2", "/srv/a"), "denied").await;
+    assert_proposed_state(&scene, write("c2", "/srv/a"), "denied").await;
     scene.agent.starts(&earlier).await.refused(403, "action_denied");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { quorum = 2 } }")).await;
-    is(&scene, write("c3", "/srv/a"), "waiting").await;
+    assert_proposed_state(&scene, write("c3", "/srv/a"), "waiting").await;
     scene.agent.starts(&earlier).await.refused(409, "permit_void");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { groups = [\"security\"] } }")).await;
-    is(&scene, write("c4", "/srv/a"), "waiting").await;
+    assert_proposed_state(&scene, write("c4", "/srv/a"), "waiting").await;
     scene.agent.starts(&earlier).await.refused(409, "permit_void");
     let other = "[[rule]]\nname = \"another\"\ntools = [\"write_file\"]\nverdict = \"ask\"\n";
     scene.root.rules_by(other).await;
     scene.agent.starts(&earlier).await.refused(409, "permit_void");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { users = [\"alice\"] } }")).await;
-    is(&scene, write("c5", "/srv/a"), "allowed").await;
+    assert_proposed_state(&scene, write("c5", "/srv/a"), "allowed").await;
     scene.agent.starts(&earlier).await.done();
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { four_eyes = true } }")).await;
-    is(&scene, write("c6", "/srv/a"), "allowed").await;
+    assert_proposed_state(&scene, write("c6", "/srv/a"), "allowed").await;
     let hers = scene.alice.opens(json!({ "agent": "bot" })).await;
     let own = scene.agent.proposes(&hers, write("c1", "/srv/a")).await;
     assert_eq!(own.shown["state"], "waiting", "alice started it and gave the grant");
@@ -258,22 +263,22 @@ async fn a_grant_is_never_more_than_its_giver() {
 
 /// A grant on an edit covers the approved arguments, not the proposed ones.
 #[tokio::test]
-async fn a_grant_is_for_what_was_approved() {
+async fn grant_on_an_edit_covers_the_approved_arguments() {
     let scene = Scene::new().await;
     let action = scene.proposes(write("c1", "/srv/a")).await;
     let body = json!({
         "option": "edit", "arguments": { "path": "/srv/b" }, "remember": { "scope": "session", "arguments": "exact" }
     });
     scene.alice.decides(&action, body).await.done();
-    is(&scene, write("c2", "/srv/a"), "waiting").await;
-    is(&scene, call("c3", "write_file", json!({ "path": "/srv/b" })), "allowed").await;
+    assert_proposed_state(&scene, write("c2", "/srv/a"), "waiting").await;
+    assert_proposed_state(&scene, call("c3", "write_file", json!({ "path": "/srv/b" })), "allowed").await;
 }
 
 /// A grant for a whole tool does not cover arguments that could not be parsed, because a rule might deny them. A grant
 /// for exact arguments does.
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-async fn a_grant_for_a_tool_covers_only_what_every_rule_could_see() {
+async fn grant_for_a_tool_does_not_cover_unparsable_arguments() {
     let rules = r#"
 [[rule]]
 name = "never-push"
@@ -336,35 +341,35 @@ verdict = "ask"
         let action = scene.proposes(call(tool, tool, plain)).await;
         scene.approved_with(&action, remember("session", &json!("any"))).await;
         for (number, (arguments, state)) in then.iter().enumerate() {
-            is(&scene, call(&format!("{tool}{number}"), tool, arguments.clone()), state).await;
+            assert_proposed_state(&scene, call(&format!("{tool}{number}"), tool, arguments.clone()), state).await;
         }
     }
     let dark = json!({ "command": "git $Y" });
     let action = scene.proposes(call("dark", "execute_command", dark.clone())).await;
     scene.approved_with(&action, remember("session", &json!("exact"))).await;
-    is(&scene, call("dark-again", "execute_command", dark), "allowed").await;
+    assert_proposed_state(&scene, call("dark-again", "execute_command", dark), "allowed").await;
 }
 
 /// A permit ends with the time of its grant; a grant whose uses are spent leaves its permits valid.
 #[tokio::test]
-async fn a_permit_stands_as_long_as_its_grant() {
+async fn permit_ends_with_the_time_of_its_grant() {
     let scene = Scene::new().await;
     let mut limited = remember("session", &json!("any"));
     limited["remember"]["uses"] = json!(1);
-    granted(&scene, "c", limited).await;
+    approve_with_grant(&scene, "c", limited).await;
     let last = scene.proposes(write("c1", "/srv/a")).await;
-    is(&scene, write("c2", "/srv/a"), "waiting").await;
+    assert_proposed_state(&scene, write("c2", "/srv/a"), "waiting").await;
     scene.agent.starts(&last).await.done();
     let timed = json!({ "remember": { "scope": "session", "arguments": "any", "seconds": 60 } });
-    granted(&scene, "t", timed).await;
+    approve_with_grant(&scene, "t", timed).await;
     let (soon, late) = (scene.proposes(write("t1", "/srv/a")).await, scene.proposes(write("t2", "/srv/a")).await);
     assert_eq!(late.shown["permit_expires_at"], "2026-01-01T00:01:00Z", "the grant ends before the permit would");
     scene.world.passes(59).await;
-    is(&scene, write("t2", "/srv/a"), "allowed").await;
+    assert_proposed_state(&scene, write("t2", "/srv/a"), "allowed").await;
     scene.agent.starts(&soon).await.done();
     scene.world.passes(1).await;
     scene.agent.starts(&late).await.refused(409, "permit_void");
-    is(&scene, write("t2", "/srv/a"), "rejected").await;
+    assert_proposed_state(&scene, write("t2", "/srv/a"), "rejected").await;
     assert_eq!(scene.agent.state(&late).await, "rejected");
     assert_eq!(scene.agent.state(&soon).await, "started");
 }

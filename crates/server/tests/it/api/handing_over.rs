@@ -8,7 +8,7 @@ use server_testkit::client::{Question, Someone, confirmation, text};
 use server_testkit::world::World;
 
 /// Hands a question over, and returns the state of the first question and the second question.
-async fn handed(by: &Someone, question: &Question, body: Value) -> (Value, Question) {
+async fn hand_over(by: &Someone, question: &Question, body: Value) -> (Value, Question) {
     let first = by.post(&question.path("/handover"), body).await.done();
     let (id, session) = (text(&first["handed_over"]["interaction"]), text(&first["handed_over"]["session"]));
     let shown = by.get(&format!("/v1/interactions/{id}")).await.done();
@@ -16,12 +16,12 @@ async fn handed(by: &Someone, question: &Question, body: Value) -> (Value, Quest
 }
 
 #[tokio::test]
-async fn the_first_says_where_it_went_and_ends_as_the_second() {
+async fn handed_over_question_names_its_successor_and_ends_with_it() {
     let world = World::new().await;
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let question = world.asks(confirmation()).await;
     let body = json!({ "channel": "second-line", "note": "about money" });
-    let (first, second) = handed(&alice, &question, body).await;
+    let (first, second) = hand_over(&alice, &question, body).await;
     assert_eq!(first["status"], "pending");
     assert_eq!(
         first["handed_over"],
@@ -69,7 +69,7 @@ async fn the_first_says_where_it_went_and_ends_as_the_second() {
 
 /// The first question ends as the second one does.
 #[tokio::test]
-async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
+async fn handed_over_question_expires_or_is_cancelled_with_its_successor() {
     let world = World::new().await;
     let (agent, alice, root) = (world.agent().await, world.person("alice").await, world.admin().await);
     for (verb, status) in
@@ -78,7 +78,7 @@ async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
         let mut asked = confirmation();
         asked["deadline_seconds"] = json!(60);
         let question = world.asks(asked).await;
-        let (_, second) = handed(&alice, &question, json!({})).await;
+        let (_, second) = hand_over(&alice, &question, json!({})).await;
         assert_eq!(second.shown["deadline"], question.shown["deadline"]);
         match verb {
             "time" => world.passes(60).await,
@@ -92,8 +92,8 @@ async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
     }
     // Cancelling a session cancels the questions that were handed over from it.
     let question = world.asks(confirmation()).await;
-    let (_, second) = handed(&alice, &question, json!({})).await;
-    let (_, third) = handed(&alice, &second, json!({ "channel": "third" })).await;
+    let (_, second) = hand_over(&alice, &question, json!({})).await;
+    let (_, third) = hand_over(&alice, &second, json!({ "channel": "third" })).await;
     alice.commands(&question.session, "cancel").await.done();
     for one in [&question, &second, &third] {
         assert_eq!(agent.reads(one).await["status"], "cancelled");
@@ -103,15 +103,15 @@ async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
 
 /// Votes move along with a question that is handed over twice, and its end comes back through the chain.
 #[tokio::test]
-async fn votes_go_along_and_chains_come_back() {
+async fn votes_are_copied_and_a_second_handover_closes_the_whole_chain() {
     let world = World::new().await;
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let mut asked = confirmation();
     asked["audience"] = json!({ "quorum": 2 });
     let question = world.asks(asked).await;
     alice.answers(&question, json!({ "option": "confirm" })).await.done();
-    let (_, second) = handed(&alice, &question, json!({})).await;
-    let (_, third) = handed(&bob, &second, json!({ "channel": "third" })).await;
+    let (_, second) = hand_over(&alice, &question, json!({})).await;
+    let (_, third) = hand_over(&bob, &second, json!({ "channel": "third" })).await;
     assert_eq!(third.shown["votes"][0]["by"]["name"], "alice");
     bob.answers(&third, json!({ "option": "confirm" })).await.done();
     for one in [&question, &second, &third] {
@@ -122,7 +122,7 @@ async fn votes_go_along_and_chains_come_back() {
 
 /// Only people who may answer may hand over, and only to another channel; the audience rules stay in force.
 #[tokio::test]
-async fn handing_over_is_for_the_audience_and_weakens_nothing() {
+async fn only_the_audience_may_hand_over_and_its_rules_stay_in_force() {
     let world = World::new().await;
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let session = alice.opens(json!({ "agent": "bot" })).await;
@@ -140,7 +140,7 @@ async fn handing_over_is_for_the_audience_and_weakens_nothing() {
         &["/channel"],
     );
     assert_eq!(bob.reads(&question).await, question.shown);
-    let (_, second) = handed(&bob, &question, json!({})).await;
+    let (_, second) = hand_over(&bob, &question, json!({})).await;
     alice.answers(&second, json!({ "option": "confirm" })).await.refused(403, "four_eyes");
     let carol = world.person("carol").await;
     carol.answers(&second, json!({ "option": "confirm" })).await.refused(403, "not_in_audience");
@@ -149,7 +149,7 @@ async fn handing_over_is_for_the_audience_and_weakens_nothing() {
 
 /// The answer to the second question settles the waiting action; an edit is ruled on as usual.
 #[tokio::test]
-async fn an_action_waits_for_the_second() {
+async fn answer_to_the_successor_settles_the_action() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({ "agent": "bot" })).await;
@@ -162,7 +162,7 @@ async fn an_action_waits_for_the_second() {
         let id = text(&acted.shown["interaction"]);
         let shown = alice.get(&format!("/v1/interactions/{id}")).await.done();
         let question = Question { id, session: session.clone(), shown };
-        let (_, second) = handed(&alice, &question, json!({})).await;
+        let (_, second) = hand_over(&alice, &question, json!({})).await;
         alice.answers(&second, answer.clone()).await.done();
         let now = agent.get(&format!("/v1/sessions/{session}/actions/{call}")).await.done();
         assert_eq!(now["state"], state, "{call}: {now}");
@@ -174,11 +174,11 @@ async fn an_action_waits_for_the_second() {
 
 /// A secret that is given to the second question reaches the agent that asked the first, and appears nowhere else.
 #[tokio::test]
-async fn a_secret_reaches_whoever_asked() {
+async fn secret_given_to_the_successor_reaches_the_asking_agent() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let question = world.asks(json!({ "kind": "secret", "title": "A token", "secrets": [{ "name": "TOKEN" }] })).await;
-    let (_, second) = handed(&alice, &question, json!({})).await;
+    let (_, second) = hand_over(&alice, &question, json!({})).await;
     let answered = alice.answers(&second, json!({ "data": { "TOKEN": "s3cr3t-value" } })).await.done();
     assert!(!answered.to_string().contains("s3cr3t-value"));
     let taken = agent.takes(&question).await.done();
@@ -187,17 +187,17 @@ async fn a_secret_reaches_whoever_asked() {
 
 /// An answer to the second question that terminates ends the session of the first.
 #[tokio::test]
-async fn an_answer_that_ends_the_session_ends_the_first() {
+async fn terminating_the_successor_ends_the_first_session() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let question = world.asks(json!({ "kind": "approval", "title": "Go on?" })).await;
-    let (_, second) = handed(&alice, &question, json!({})).await;
+    let (_, second) = hand_over(&alice, &question, json!({})).await;
     alice.answers(&second, json!({ "option": "terminate" })).await.done();
     assert_eq!(agent.session(&question.session).await["status"], "cancelled");
 }
 
 #[tokio::test]
-async fn abstaining_is_shown_recorded_and_taken_back_by_answering() {
+async fn abstention_is_recorded_and_replaced_by_a_later_answer() {
     let world = World::new().await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     let mut asked = confirmation();
@@ -228,7 +228,7 @@ async fn abstaining_is_shown_recorded_and_taken_back_by_answering() {
 
 /// Only people who may answer may abstain; people who can sign in count as remaining audience.
 #[tokio::test]
-async fn abstaining_is_for_the_audience_and_everybody_is_counted() {
+async fn only_the_audience_may_abstain_and_remaining_people_are_counted() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let vera = world.someone("default", Role::Viewer, "vera", &[]).await;

@@ -26,7 +26,7 @@ async fn each_socket_is_pinged() {
 /// Each idle stream sends heartbeats without an event id, so that a client which reconnects continues from the last
 /// event.
 #[tokio::test]
-async fn each_stream_says_that_it_lives() {
+async fn each_idle_stream_sends_heartbeats() {
     let world = World::with(brisk()).await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;

@@ -53,7 +53,7 @@ async fn a_key_is_joined_to_an_account_only_on_request() {
 
 /// A join to an account that does not exist is refused, so that a misspelt name creates no key.
 #[tokio::test]
-async fn a_key_is_joined_to_no_account_that_is_not_there() {
+async fn key_cannot_be_joined_to_an_absent_account() {
     let world = World::new().await;
     let root = world.admin().await;
     root.post("/v1/users", json!({ "name": "alice", "role": "operator" })).await.done();
@@ -69,7 +69,7 @@ async fn a_key_is_joined_to_no_account_that_is_not_there() {
 
 /// An admin cannot join a key to a person of another project, nor to a person who was removed from the project.
 #[tokio::test]
-async fn a_key_is_joined_to_nobody_outside_the_project() {
+async fn key_cannot_be_joined_to_a_person_outside_the_project() {
     let world = World::new().await;
     let root = world.admin().await;
     let carol = NewUser { name: "carol".into(), display: None, role: Role::Viewer, groups: vec![], join_keys: false };
@@ -98,7 +98,7 @@ async fn a_key_is_joined_to_nobody_outside_the_project() {
 /// A joined key may not exceed the role and groups of its person, because it would be revoked as soon as the person is
 /// changed.
 #[tokio::test]
-async fn a_joined_key_does_no_more_than_its_person() {
+async fn joined_key_cannot_exceed_the_rights_of_its_person() {
     let world = World::new().await;
     let root = world.admin().await;
     root.post("/v1/users", json!({ "name": "alice", "role": "operator", "groups": ["ops"] })).await.done();

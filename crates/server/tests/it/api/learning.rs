@@ -11,7 +11,7 @@ fn command(name: &str, command: &str) -> Value {
 }
 
 /// Proposes a command and lets alice decide on it.
-async fn decided(scene: &Scene, name: &str, words: &str, option: &str) -> Proposed {
+async fn decide_on_command(scene: &Scene, name: &str, words: &str, option: &str) -> Proposed {
     let waiting = scene.proposes(command(name, words)).await;
     assert_eq!(waiting.shown["state"], "waiting", "{name}");
     scene.alice.decides(&waiting, json!({ "option": option })).await.done();
@@ -23,10 +23,10 @@ async fn suggestions(scene: &Scene) -> Vec<Value> {
 }
 
 /// Creates a scene with a rule in force that was learnt from five approvals.
-async fn learnt() -> (Scene, String) {
+async fn scene_with_learnt_rule() -> (Scene, String) {
     let scene = Scene::new().await;
     for number in 0..5 {
-        decided(&scene, &format!("c{number}"), "npm ci", "approve").await;
+        decide_on_command(&scene, &format!("c{number}"), "npm ci", "approve").await;
     }
     let id = text(&suggestions(&scene).await[0]["id"]);
     scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.done();
@@ -40,8 +40,9 @@ async fn five_equal_decisions_are_suggested_and_adopted() {
     let mut interactions = Vec::new();
     for number in 0..5 {
         assert_eq!(suggestions(&scene).await, Vec::<Value>::new(), "{number} are too few");
-        interactions
-            .push(decided(&scene, &format!("c{number}"), "npm ci", "approve").await.shown["interaction"].clone());
+        interactions.push(
+            decide_on_command(&scene, &format!("c{number}"), "npm ci", "approve").await.shown["interaction"].clone(),
+        );
     }
     let found = suggestions(&scene).await;
     let [one] = found.as_slice() else { panic!("{found:?}") };
@@ -77,13 +78,13 @@ async fn five_equal_decisions_are_suggested_and_adopted() {
 }
 
 #[tokio::test]
-async fn whoever_decides_otherwise_ends_a_suggestion() {
+async fn contradicting_decision_withdraws_a_suggestion() {
     let scene = Scene::new().await;
     for number in 0..5 {
-        decided(&scene, &format!("c{number}"), "npm ci", "approve").await;
+        decide_on_command(&scene, &format!("c{number}"), "npm ci", "approve").await;
     }
     let id = text(&suggestions(&scene).await[0]["id"]);
-    decided(&scene, "c5", "npm ci", "reject").await;
+    decide_on_command(&scene, "c5", "npm ci", "reject").await;
     assert_eq!(suggestions(&scene).await, Vec::<Value>::new());
     scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.refused(404, "not_found");
     let held = scene.alice.get("/v1/policy/suggestions").await.done()["held_back"][0].clone();
@@ -102,10 +103,10 @@ async fn whoever_decides_otherwise_ends_a_suggestion() {
 /// The rejection of a question that was open when the rule was adopted suspends the rule; the policy shows who
 /// suspended it and why.
 #[tokio::test]
-async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
+async fn contradicting_decision_suspends_a_learnt_rule() {
     let scene = Scene::new().await;
     for number in 0..5 {
-        decided(&scene, &format!("c{number}"), "npm ci", "approve").await;
+        decide_on_command(&scene, &format!("c{number}"), "npm ci", "approve").await;
     }
     let open = scene.proposes(command("open", "npm ci")).await;
     let other = scene.proposes(command("other", "npm test")).await;
@@ -167,8 +168,8 @@ async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
 
 /// The name of a learnt rule is reserved for its exact text; an edited rule needs another name.
 #[tokio::test]
-async fn the_name_of_a_learnt_rule_is_its_own() {
-    let (scene, id) = learnt().await;
+async fn name_of_a_learnt_rule_is_reserved_for_its_text() {
+    let (scene, id) = scene_with_learnt_rule().await;
     let text = text(&scene.root.get("/v1/policy").await.done()["text"]);
     let other = text.replace("npm ci", "npm cx");
     for put in [other.clone(), policy("[[rule]]\nname = \"learnt-mine\"\ntools = [\"x\"]\nverdict = \"allow\"\n")] {
@@ -180,8 +181,8 @@ async fn the_name_of_a_learnt_rule_is_its_own() {
 
 /// The rejection of a question that an agent asked by itself about an equal action suspends the rule too.
 #[tokio::test]
-async fn a_question_from_elsewhere_suspends_a_rule_too() {
-    let (scene, id) = learnt().await;
+async fn rejecting_an_agents_own_question_suspends_a_learnt_rule() {
+    let (scene, id) = scene_with_learnt_rule().await;
     let action = json!({ "tool": "execute_command", "arguments": { "command": "npm ci" } });
     let body = json!({ "kind": "approval", "title": "May I?", "action": action });
     let question = scene.agent.asks_in(&scene.session, body.clone()).await;
@@ -195,10 +196,10 @@ async fn a_question_from_elsewhere_suspends_a_rule_too() {
 
 /// A call that an earlier rule denies stays denied, and no rule is suggested for it.
 #[tokio::test]
-async fn nothing_is_learnt_that_the_policy_denies() {
+async fn no_rule_is_suggested_for_a_call_that_the_policy_denies() {
     let scene = Scene::new().await;
     for number in 0..5 {
-        decided(&scene, &format!("c{number}"), "npm ci", "approve").await;
+        decide_on_command(&scene, &format!("c{number}"), "npm ci", "approve").await;
     }
     let never = "[[rule]]\nname = \"never\"\ntools = [\"execute_command\"]\nverdict = \"deny\"\n";
     let id = text(&suggestions(&scene).await[0]["id"]);

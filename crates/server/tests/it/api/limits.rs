@@ -9,7 +9,7 @@ use server_testkit::world::{Setup, World};
 
 /// A key over its rate is refused with `Retry-After`; other keys are not affected.
 #[tokio::test]
-async fn a_key_that_sends_too_much_is_held_back_alone() {
+async fn key_over_its_request_rate_is_refused_and_others_are_not() {
     let mut setup = Setup::default();
     setup.limits.rate = NonZeroU32::new(1);
     let world = World::with(setup).await;
@@ -44,7 +44,7 @@ async fn a_query_that_is_too_long_is_refused() {
 
 /// A session has a maximum of open questions; a closed question makes room.
 #[tokio::test]
-async fn a_session_with_too_many_open_questions_takes_no_more() {
+async fn open_questions_of_a_session_are_limited() {
     let mut setup = Setup::default();
     setup.settings.most_open = 2;
     let world = World::with(setup).await;
@@ -62,7 +62,7 @@ async fn a_session_with_too_many_open_questions_takes_no_more() {
 
 /// A node has a maximum of streams; a closed stream makes room.
 #[tokio::test]
-async fn a_node_with_too_many_streams_opens_no_more() {
+async fn streams_of_a_node_are_limited() {
     let mut setup = Setup::default();
     setup.limits.streams = 2;
     let world = World::with(setup).await;
@@ -86,7 +86,7 @@ async fn a_node_with_too_many_streams_opens_no_more() {
 /// A key with the maximum of open questions receives the name of the limit, and nothing changes; other keys are not
 /// affected.
 #[tokio::test]
-async fn a_key_over_its_budget_is_told_the_limit_and_others_go_on() {
+async fn question_over_the_budget_of_its_key_is_refused_with_the_limit() {
     let mut setup = Setup::default();
     setup.settings.key_open.questions = 2;
     let world = World::with(setup).await;
@@ -114,7 +114,7 @@ async fn a_key_over_its_budget_is_told_the_limit_and_others_go_on() {
 
 /// An action that would be asked about counts as an open question; an allowed action does not.
 #[tokio::test]
-async fn a_proposal_that_would_be_asked_about_is_refused_over_the_budget() {
+async fn action_that_would_be_asked_about_is_refused_over_the_budget() {
     let mut setup = Setup::default();
     setup.settings.key_open.questions = 1;
     let world = World::with(setup).await;
@@ -130,7 +130,7 @@ async fn a_proposal_that_would_be_asked_about_is_refused_over_the_budget() {
 
 /// The long polls of a key are limited; other keys are not affected, and a finished poll makes room.
 #[tokio::test]
-async fn a_key_has_so_many_long_polls() {
+async fn long_polls_of_a_key_are_limited() {
     let mut setup = Setup::default();
     setup.settings.key_waits = 1;
     let world = World::with(setup).await;

@@ -14,7 +14,7 @@ async fn said(by: &Someone, session: &str) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn a_message_that_requires_a_reply_is_a_question_and_the_answer_a_message() {
+async fn message_that_requires_a_reply_opens_a_question() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({ "channel": "chat-1" })).await;
@@ -43,7 +43,7 @@ async fn a_message_that_requires_a_reply_is_a_question_and_the_answer_a_message(
 }
 
 #[tokio::test]
-async fn only_an_agent_in_a_session_of_its_own_speaks_to_people() {
+async fn agent_sends_messages_in_its_own_sessions_only() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;

@@ -11,25 +11,25 @@ use server_testkit::client::reply;
 use server_testkit::world::{Setup, World};
 
 /// A server that trusts a test provider.
-struct Story {
+struct ProviderScene {
     world: World,
     provider: Provider,
     client: Client,
 }
 
 /// A browser that was redirected to the provider.
-struct Journey {
+struct RedirectedBrowser {
     cookie: String,
     request: Request,
 }
 
-impl Story {
-    async fn begin() -> Self {
-        Self::begin_naming(Some("preferred_username")).await
+impl ProviderScene {
+    async fn start() -> Self {
+        Self::start_with_name_claim(Some("preferred_username")).await
     }
 
     /// Starts a server whose operator chose this claim, or no claim, for the names of people.
-    async fn begin_naming(claim: Option<&str>) -> Self {
+    async fn start_with_name_claim(claim: Option<&str>) -> Self {
         let provider = Provider::start(&TaskTracker::new()).await;
         let settings = OidcSettings {
             issuer: provider.issuer(),
@@ -50,7 +50,7 @@ impl Story {
         self.client.get(url).header("cookie", cookie).send().await.unwrap()
     }
 
-    async fn sets_out(&self) -> Journey {
+    async fn start_sign_in(&self) -> RedirectedBrowser {
         let response = self.gets("/sign-in/oidc/start", "").await;
         assert_eq!(response.status(), 303);
         let set = response.headers()["set-cookie"].to_str().unwrap();
@@ -58,19 +58,19 @@ impl Story {
         assert!(cookie.starts_with("holdpoint_oidc="), "{set}");
         assert_eq!(attributes, "HttpOnly; SameSite=Lax; Path=/sign-in/oidc; Max-Age=600");
         let request = Request::read(&self.provider, location(&response));
-        Journey { cookie: cookie.to_owned(), request }
+        RedirectedBrowser { cookie: cookie.to_owned(), request }
     }
 
     /// Returns from the provider with a token of these claims; returns the redirect target and the session cookie.
-    async fn comes_back(&self, signer: Signer, change: impl FnOnce(&mut Value)) -> (String, Option<String>) {
-        let journey = self.sets_out().await;
+    async fn sign_in_with(&self, signer: Signer, change: impl FnOnce(&mut Value)) -> (String, Option<String>) {
+        let journey = self.start_sign_in().await;
         let mut claims = self.provider.claims(&journey.request, self.world.engine.now().as_second());
         change(&mut claims);
         let answer = self.provider.grants(&journey.request, claims, signer);
-        self.arrives(&answer, &journey.cookie).await
+        self.request_callback(&answer, &journey.cookie).await
     }
 
-    async fn arrives(&self, query: &str, cookie: &str) -> (String, Option<String>) {
+    async fn request_callback(&self, query: &str, cookie: &str) -> (String, Option<String>) {
         let response = self.gets(&format!("/sign-in/oidc/callback?{query}"), cookie).await;
         assert_eq!(response.status(), 303);
         let set: Vec<&str> = response.headers().get_all("set-cookie").iter().map(|set| set.to_str().unwrap()).collect();
@@ -92,30 +92,30 @@ fn location(response: &Response) -> &str {
 const FAILED: &str = "/sign-in?error=sign_in_failed";
 
 #[tokio::test]
-async fn a_person_goes_to_the_provider_and_comes_back_signed_in() {
-    let story = Story::begin().await;
-    let offered = reply(story.world.door.request(reqwest::Method::GET, "/v1/sign-in")).await.done();
+async fn person_signs_in_through_the_provider() {
+    let scene = ProviderScene::start().await;
+    let offered = reply(scene.world.door.request(reqwest::Method::GET, "/v1/sign-in")).await.done();
     assert_eq!(offered, json!({ "password": true, "oidc": { "label": "127.0.0.1", "url": "/sign-in/oidc/start" } }));
     for (signer, role) in [(Signer::Rsa, "operator"), (Signer::Ec, "admin")] {
-        let (to, cookie) = story.comes_back(signer, |claims| claims["roles"] = json!([role])).await;
+        let (to, cookie) = scene.sign_in_with(signer, |claims| claims["roles"] = json!([role])).await;
         assert_eq!(to, "/");
-        let me = story.me(&cookie.unwrap()).await;
+        let me = scene.me(&cookie.unwrap()).await;
         assert_eq!(
             (&me["name"], &me["display"], &me["role"], &me["via"], &me["password"]),
             (&json!("olga"), &json!("Olga Ivanova"), &json!(role), &json!("cookie"), &json!("none"))
         );
     }
-    let users = story.world.admin().await.get("/v1/users").await.done();
+    let users = scene.world.admin().await.get("/v1/users").await.done();
     assert_eq!((&users["users"][0]["name"], &users["users"][0]["external"]), (&json!("olga"), &json!(true)));
 }
 
 /// A forged, expired or misdirected token signs nobody in.
 #[tokio::test]
-async fn a_token_that_is_not_what_it_should_be_is_not_believed() {
-    let story = Story::begin().await;
-    let now = story.world.engine.now().as_second();
+async fn forged_expired_or_misdirected_token_is_refused() {
+    let scene = ProviderScene::start().await;
+    let now = scene.world.engine.now().as_second();
     let refused = async |what: &str, signer: Signer, change: &dyn Fn(&mut Value)| {
-        let (to, cookie) = story.comes_back(signer, change).await;
+        let (to, cookie) = scene.sign_in_with(signer, change).await;
         assert_eq!((to.as_str(), cookie), (FAILED, None), "{what}");
     };
     refused("a bad signature", Signer::Forged, &|_| {}).await;
@@ -128,57 +128,57 @@ async fn a_token_that_is_not_what_it_should_be_is_not_believed() {
     refused("expired", Signer::Rsa, &|claims| claims["exp"] = json!(now - 1)).await;
     refused("another nonce", Signer::Ec, &|claims| claims["nonce"] = json!("another")).await;
     refused("no nonce", Signer::Ec, &|claims| drop(claims.as_object_mut().unwrap().remove("nonce"))).await;
-    let (to, cookie) = story.comes_back(Signer::Rsa, |claims| claims["roles"] = json!(["agent", "guest"])).await;
+    let (to, cookie) = scene.sign_in_with(Signer::Rsa, |claims| claims["roles"] = json!(["agent", "guest"])).await;
     assert_eq!((to.as_str(), cookie), ("/sign-in?error=no_role", None));
-    let users = story.world.admin().await.get("/v1/users").await.done();
+    let users = scene.world.admin().await.get("/v1/users").await.done();
     assert_eq!(users, json!({ "users": [] }), "nobody was made");
 }
 
 /// An answer of the provider is valid once, and only for the browser that was redirected.
 #[tokio::test]
-async fn an_answer_belongs_to_the_browser_that_asked_and_is_taken_once() {
-    let story = Story::begin().await;
-    let now = story.world.engine.now().as_second();
-    let (mine, theirs) = (story.sets_out().await, story.sets_out().await);
-    let claims = story.provider.claims(&theirs.request, now);
-    let answer = story.provider.grants(&theirs.request, claims, Signer::Rsa);
-    assert_eq!(story.arrives(&answer, &mine.cookie).await, (FAILED.into(), None), "another browser's");
-    assert_eq!(story.arrives(&answer, "").await, (FAILED.into(), None), "a browser that has not asked");
-    let (to, cookie) = story.arrives(&answer, &theirs.cookie).await;
+async fn response_of_the_provider_is_valid_once_and_in_its_browser_only() {
+    let scene = ProviderScene::start().await;
+    let now = scene.world.engine.now().as_second();
+    let (mine, theirs) = (scene.start_sign_in().await, scene.start_sign_in().await);
+    let claims = scene.provider.claims(&theirs.request, now);
+    let answer = scene.provider.grants(&theirs.request, claims, Signer::Rsa);
+    assert_eq!(scene.request_callback(&answer, &mine.cookie).await, (FAILED.into(), None), "another browser's");
+    assert_eq!(scene.request_callback(&answer, "").await, (FAILED.into(), None), "a browser that has not asked");
+    let (to, cookie) = scene.request_callback(&answer, &theirs.cookie).await;
     assert!(to == "/" && cookie.is_some());
-    assert_eq!(story.arrives(&answer, &theirs.cookie).await, (FAILED.into(), None), "a code is used once");
+    assert_eq!(scene.request_callback(&answer, &theirs.cookie).await, (FAILED.into(), None), "a code is used once");
     for query in ["", "error=access_denied", "code=x", "state=y", "code=unknown&state=z", "code=a&code=b&state=c"] {
-        assert_eq!(story.arrives(query, &mine.cookie).await, (FAILED.into(), None), "{query}");
+        assert_eq!(scene.request_callback(query, &mine.cookie).await, (FAILED.into(), None), "{query}");
     }
-    let claims = story.provider.claims(&mine.request, now);
-    let answer = story.provider.grants(&mine.request, claims, Signer::Rsa);
+    let claims = scene.provider.claims(&mine.request, now);
+    let answer = scene.provider.grants(&mine.request, claims, Signer::Rsa);
     let mixed =
         mine.cookie.rsplit_once('.').unwrap().0.to_owned() + ".another-verifier-that-is-long-enough-for-pkce-00000";
-    assert_eq!(story.arrives(&answer, &mixed).await, (FAILED.into(), None), "another verifier");
+    assert_eq!(scene.request_callback(&answer, &mixed).await, (FAILED.into(), None), "another verifier");
 }
 
 /// A new signing key of the provider is fetched when a token names it.
 #[tokio::test]
-async fn a_new_key_of_the_provider_is_found() {
-    let story = Story::begin().await;
-    assert_eq!(story.comes_back(Signer::Rsa, |_| {}).await.0, "/");
-    story.provider.rotates();
-    assert_eq!(story.comes_back(Signer::Hidden, |_| {}).await.0, "/");
+async fn new_signing_key_of_the_provider_is_fetched() {
+    let scene = ProviderScene::start().await;
+    assert_eq!(scene.sign_in_with(Signer::Rsa, |_| {}).await.0, "/");
+    scene.provider.rotates();
+    assert_eq!(scene.sign_in_with(Signer::Hidden, |_| {}).await.0, "/");
 }
 
 /// The provider cannot give a person the name of another one, and cannot re-enable a person whom an admin has disabled.
 #[tokio::test]
-async fn names_and_disabled_people_are_not_the_providers_to_decide() {
-    let story = Story::begin().await;
-    story.world.signs_up("alice", domain::Role::Viewer).await;
-    let (to, cookie) = story.comes_back(Signer::Rsa, |claims| claims["preferred_username"] = json!("alice")).await;
+async fn provider_cannot_take_a_name_or_enable_a_disabled_person() {
+    let scene = ProviderScene::start().await;
+    scene.world.signs_up("alice", domain::Role::Viewer).await;
+    let (to, cookie) = scene.sign_in_with(Signer::Rsa, |claims| claims["preferred_username"] = json!("alice")).await;
     assert_eq!((to.as_str(), cookie), ("/sign-in?error=name_taken", None));
     let named = |claims: &mut Value| claims["preferred_username"] = json!("two words");
-    let (_, cookie) = story.comes_back(Signer::Rsa, named).await;
-    assert_eq!(story.me(&cookie.unwrap()).await["name"], "42", "what cannot be a name gives way to the subject");
-    let root = story.world.admin().await;
+    let (_, cookie) = scene.sign_in_with(Signer::Rsa, named).await;
+    assert_eq!(scene.me(&cookie.unwrap()).await["name"], "42", "what cannot be a name gives way to the subject");
+    let root = scene.world.admin().await;
     assert_eq!(reply(root.request(reqwest::Method::DELETE, "/v1/users/42")).await.status, 204);
-    assert_eq!(story.comes_back(Signer::Rsa, named).await, (FAILED.into(), None));
+    assert_eq!(scene.sign_in_with(Signer::Rsa, named).await, (FAILED.into(), None));
     let trail = root.get("/v1/audit?limit=200").await.done();
     let failed = |entry: &&Value| entry["type"] == "user.sign_in_failed" && entry["data"]["way"] == "oidc";
     assert_eq!(trail["entries"].as_array().unwrap().iter().filter(failed).count(), 1, "{trail}");
@@ -187,12 +187,12 @@ async fn names_and_disabled_people_are_not_the_providers_to_decide() {
 /// The operator chooses the claim that names people. By default neither a self-chosen name nor an unverified address is
 /// used.
 #[tokio::test]
-async fn people_are_called_by_the_claim_that_the_operator_chose() {
+async fn name_of_a_person_comes_from_the_configured_claim() {
     let check = async |claim: Option<&str>, said: Value, expected: &str| {
-        let story = Story::begin_naming(claim).await;
+        let scene = ProviderScene::start_with_name_claim(claim).await;
         let change = |claims: &mut Value| claims.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
-        let (_, cookie) = story.comes_back(Signer::Ec, change).await;
-        assert_eq!(story.me(&cookie.unwrap()).await["name"], expected, "{claim:?} {said}");
+        let (_, cookie) = scene.sign_in_with(Signer::Ec, change).await;
+        assert_eq!(scene.me(&cookie.unwrap()).await["name"], expected, "{claim:?} {said}");
     };
     let verified = json!({ "email": "olga@example.org", "email_verified": true });
     let unverified = json!({ "email": "olga@example.org" });
@@ -209,15 +209,15 @@ async fn people_are_called_by_the_claim_that_the_operator_chose() {
 
 /// The provider cannot give a person the name of a key of the tenant, in any letter case.
 #[tokio::test]
-async fn the_name_of_a_key_is_taken() {
-    let story = Story::begin().await;
-    let alice = story.world.person("alice").await;
-    let question = story
+async fn provider_cannot_give_a_person_the_name_of_a_key() {
+    let scene = ProviderScene::start().await;
+    let alice = scene.world.person("alice").await;
+    let question = scene
         .world
         .asks(json!({ "kind": "confirmation", "title": "May I?", "audience": { "users": ["alice"] } }))
         .await;
     for name in ["alice", "ALICE"] {
-        let (to, cookie) = story.comes_back(Signer::Rsa, |claims| claims["preferred_username"] = json!(name)).await;
+        let (to, cookie) = scene.sign_in_with(Signer::Rsa, |claims| claims["preferred_username"] = json!(name)).await;
         assert_eq!((to.as_str(), cookie), ("/sign-in?error=name_taken", None), "{name}");
     }
     alice.answers(&question, json!({ "option": "confirm" })).await.done();
@@ -225,60 +225,60 @@ async fn the_name_of_a_key_is_taken() {
 
 /// A lower role at the provider takes effect everywhere: open sockets, other browsers, and keys of the person.
 #[tokio::test]
-async fn a_role_that_falls_at_the_provider_ends_what_is_open() {
-    let story = Story::begin().await;
-    let cookie = story.comes_back(Signer::Rsa, |_| {}).await.1.unwrap();
-    let key = story.world.member(domain::Role::Operator, "olga", &[]).await;
-    let mut request = story.world.door.handshake("/v1/ws");
-    let origin = format!("http://{}", story.world.door.address);
+async fn lowered_role_at_the_provider_ends_sockets_browsers_and_keys() {
+    let scene = ProviderScene::start().await;
+    let cookie = scene.sign_in_with(Signer::Rsa, |_| {}).await.1.unwrap();
+    let key = scene.world.member(domain::Role::Operator, "olga", &[]).await;
+    let mut request = scene.world.door.handshake("/v1/ws");
+    let origin = format!("http://{}", scene.world.door.address);
     request.headers_mut().insert("cookie", cookie.parse().unwrap());
     request.headers_mut().insert("origin", origin.parse().unwrap());
-    let Ok(mut socket) = story.world.door.joins(request).await else { panic!("the socket is shut") };
-    let question = story.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
-    let (_, fallen) = story.comes_back(Signer::Rsa, |claims| claims["roles"] = json!(["viewer"])).await;
-    assert_eq!(story.me(&fallen.unwrap()).await["role"], "viewer");
+    let Ok(mut socket) = scene.world.door.joins(request).await else { panic!("the socket is shut") };
+    let question = scene.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
+    let (_, fallen) = scene.sign_in_with(Signer::Rsa, |claims| claims["roles"] = json!(["viewer"])).await;
+    assert_eq!(scene.me(&fallen.unwrap()).await["role"], "viewer");
     key.answers(&question, json!({ "option": "confirm" })).await.refused(401, "unauthenticated");
     socket.says(json!({ "type": "answer", "id": "q", "interaction": question.id, "option": "confirm" })).await;
     let (code, said) = socket.closed().await;
     assert_eq!((code, &said[0]["reason"]), (1008, &json!("unauthenticated")), "{said:?}");
-    assert_eq!(story.gets("/v1/me", &cookie).await.status(), 401);
+    assert_eq!(scene.gets("/v1/me", &cookie).await.status(), 401);
 }
 
 /// A person who loses all roles at the provider is refused, and their browsers, sockets and keys end. A new role lets
 /// them in again.
 #[tokio::test]
-async fn the_loss_of_all_roles_at_the_provider_ends_what_is_open() {
-    let story = Story::begin().await;
-    let cookie = story.comes_back(Signer::Rsa, |_| {}).await.1.unwrap();
-    let key = story.world.member(domain::Role::Operator, "olga", &[]).await;
-    let other = story.world.person("alice").await;
-    let mut request = story.world.door.handshake("/v1/ws");
-    let origin = format!("http://{}", story.world.door.address);
+async fn loss_of_all_roles_at_the_provider_ends_sockets_browsers_and_keys() {
+    let scene = ProviderScene::start().await;
+    let cookie = scene.sign_in_with(Signer::Rsa, |_| {}).await.1.unwrap();
+    let key = scene.world.member(domain::Role::Operator, "olga", &[]).await;
+    let other = scene.world.person("alice").await;
+    let mut request = scene.world.door.handshake("/v1/ws");
+    let origin = format!("http://{}", scene.world.door.address);
     request.headers_mut().insert("cookie", cookie.parse().unwrap());
     request.headers_mut().insert("origin", origin.parse().unwrap());
-    let Ok(mut socket) = story.world.door.joins(request).await else { panic!("the socket is shut") };
-    let question = story.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
-    let (to, none) = story.comes_back(Signer::Rsa, |claims| claims["roles"] = json!([])).await;
+    let Ok(mut socket) = scene.world.door.joins(request).await else { panic!("the socket is shut") };
+    let question = scene.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
+    let (to, none) = scene.sign_in_with(Signer::Rsa, |claims| claims["roles"] = json!([])).await;
     assert_eq!((to.as_str(), none), ("/sign-in?error=no_role", None));
-    assert_eq!(story.gets("/v1/me", &cookie).await.status(), 401);
+    assert_eq!(scene.gets("/v1/me", &cookie).await.status(), 401);
     key.get("/v1/me").await.refused(401, "unauthenticated");
     socket.says(json!({ "type": "answer", "id": "q", "interaction": question.id, "option": "confirm" })).await;
     let (code, said) = socket.closed().await;
     assert_eq!((code, &said[0]["reason"]), (1008, &json!("unauthenticated")), "{said:?}");
     other.get("/v1/me").await.done();
-    let trail = story.world.admin().await.get("/v1/audit?limit=200").await.done();
+    let trail = scene.world.admin().await.get("/v1/audit?limit=200").await.done();
     let entries = trail["entries"].as_array().unwrap();
     let count = |of: &dyn Fn(&Value) -> bool| entries.iter().filter(|entry| of(entry)).count();
     assert_eq!(count(&|entry| entry["type"] == "user.role_lost" && entry["data"]["user"] == "olga"), 1, "{trail}");
     assert_eq!(count(&|entry| entry["type"] == "key.revoked"), 1, "{trail}");
     assert_eq!(count(&|entry| entry["type"] == "user.sign_in_failed" && entry["data"]["user"] == "olga"), 1, "{trail}");
-    let (to, again) = story.comes_back(Signer::Rsa, |_| {}).await;
-    assert_eq!((to.as_str(), &story.me(&again.unwrap()).await["role"]), ("/", &json!("operator")));
+    let (to, again) = scene.sign_in_with(Signer::Rsa, |_| {}).await;
+    assert_eq!((to.as_str(), &scene.me(&again.unwrap()).await["role"]), ("/", &json!("operator")));
 }
 
 /// Without a configured provider its routes do not exist; an unreachable provider is reported.
 #[tokio::test]
-async fn a_provider_that_is_not_there() {
+async fn absent_or_unreachable_provider_is_reported() {
     let world = World::new().await;
     for path in ["/sign-in/oidc/start", "/sign-in/oidc/callback?code=a&state=b"] {
         reply(world.door.request(reqwest::Method::GET, path)).await.refused(404, "route_not_found");

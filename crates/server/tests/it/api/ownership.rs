@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use server_testkit::client::{Someone, confirmation, ids, reply};
 use server_testkit::world::World;
 
-struct Two {
+struct TwoAgents {
     world: World,
     bot: Someone,
     other: Someone,
     admin: Someone,
 }
 
-impl Two {
+impl TwoAgents {
     async fn new() -> Self {
         let world = World::new().await;
         let (bot, admin) = (world.agent().await, world.admin().await);
@@ -31,8 +31,8 @@ impl Two {
 /// Regression test: any agent could ask in any session of the project, which let it fill the session or have a person's
 /// click end it.
 #[tokio::test]
-async fn an_agent_does_not_ask_propose_or_speak_in_the_session_of_another() {
-    let two = Two::new().await;
+async fn agent_cannot_ask_propose_or_speak_in_the_session_of_another() {
+    let two = TwoAgents::new().await;
     let session = two.bot.opens(json!({})).await;
     let question = two.bot.asks_in(&session, confirmation()).await;
     let before = two.admin.session(&session).await;
@@ -65,8 +65,8 @@ async fn an_agent_does_not_ask_propose_or_speak_in_the_session_of_another() {
 }
 
 #[tokio::test]
-async fn an_agent_reads_its_own_sessions_only() {
-    let two = Two::new().await;
+async fn agent_reads_its_own_sessions_only() {
+    let two = TwoAgents::new().await;
     let session = two.bot.opens(json!({ "channel": "chat-7" })).await;
     let question = two.bot.asks_in(&session, confirmation()).await;
     let proposal = json!({ "call_id": "c1", "tool": "read_file", "arguments": { "path": "a" } });
@@ -106,8 +106,8 @@ async fn an_agent_reads_its_own_sessions_only() {
 
 /// On the stream of the project an agent receives only its own sessions, or all if the project allows it.
 #[tokio::test]
-async fn the_projects_stream_tells_an_agent_of_its_own_sessions() {
-    let two = Two::new().await;
+async fn project_stream_sends_an_agent_its_own_sessions_only() {
+    let two = TwoAgents::new().await;
     let mut stream = two.other.follows("/v1/events/stream", None).await;
     let session = two.bot.opens(json!({})).await;
     two.bot.asks_in(&session, confirmation()).await;
@@ -121,8 +121,8 @@ async fn the_projects_stream_tells_an_agent_of_its_own_sessions() {
 
 /// Stats are computed over the sessions of all agents, so agents may not read them by default.
 #[tokio::test]
-async fn an_agent_reads_no_figures_of_the_whole_project() {
-    let two = Two::new().await;
+async fn agent_cannot_read_the_stats_of_the_project() {
+    let two = TwoAgents::new().await;
     let session = two.bot.opens(json!({})).await;
     two.bot.asks_in(&session, confirmation()).await;
     for path in ["/v1/stats", "/v1/stats/details"] {
@@ -136,8 +136,8 @@ async fn an_agent_reads_no_figures_of_the_whole_project() {
 
 /// Regression test: an agent could find out whether a question exists by trying to take its answer.
 #[tokio::test]
-async fn the_answer_to_a_question_that_an_agent_does_not_read_is_absent() {
-    let two = Two::new().await;
+async fn delivery_of_a_question_that_an_agent_cannot_read_looks_absent() {
+    let two = TwoAgents::new().await;
     let session = two.bot.opens(json!({})).await;
     let question = two.bot.asks_in(&session, confirmation()).await;
     two.world.person("alice").await.answers(&question, json!({ "option": "confirm" })).await.done();
@@ -165,8 +165,8 @@ async fn the_answer_to_a_question_that_an_agent_does_not_read_is_absent() {
 }
 
 #[tokio::test]
-async fn the_setting_is_an_admins_and_on_the_trail() {
-    let two = Two::new().await;
+async fn only_an_admin_changes_agents_read_and_the_change_is_audited() {
+    let two = TwoAgents::new().await;
     assert_eq!(two.other.get("/v1/project/settings").await.done(), json!({ "agents_read": "own" }));
     for wrong in [json!({ "agents_read": "all" }), json!({}), json!({ "agents_read": "own", "more": 1 })] {
         let request = two.admin.request(Method::PUT, "/v1/project/settings");
@@ -185,8 +185,8 @@ async fn the_setting_is_an_admins_and_on_the_trail() {
 
 /// Regression test: the dialects showed the agent of the session as the asker of every question.
 #[tokio::test]
-async fn every_wire_names_who_asked() {
-    let two = Two::new().await;
+async fn every_dialect_names_the_agent_that_asked() {
+    let two = TwoAgents::new().await;
     let alice = two.world.person("alice").await;
     let session = two.bot.opens(json!({ "agent": "release-helper", "channel": "chat-7" })).await;
     let question = two.bot.asks_in(&session, confirmation()).await;

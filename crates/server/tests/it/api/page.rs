@@ -26,7 +26,7 @@ fn header<'a>(response: &'a Response, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn every_path_of_people_is_the_page_with_a_nonce_of_its_own() {
+async fn every_page_path_serves_the_page_with_a_new_nonce() {
     let world = world().await;
     let mut nonces = Vec::new();
     for path in ["/", "/sign-in", "/inbox?status=pending", "/interactions/int_1", "/index.html", "/sessions"] {
@@ -61,7 +61,7 @@ async fn every_path_of_people_is_the_page_with_a_nonce_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_programs_ask_for_is_no_page() {
+async fn api_and_asset_paths_do_not_serve_the_page() {
     let world = world().await;
     for path in ["/v1/nothing", "/v1", "/v2/sessions", "/api/nothing", "/assets/gone-1.js", "/metrics/x"] {
         reply(world.door.request(Method::GET, path)).await.refused(404, "route_not_found");
@@ -74,7 +74,7 @@ async fn what_programs_ask_for_is_no_page() {
 }
 
 #[tokio::test]
-async fn files_are_kept_by_browsers_as_long_as_they_are_the_same() {
+async fn hashed_assets_are_immutable_and_other_files_are_revalidated() {
     let world = world().await;
     let asset = browses(&world, "/assets/app-0a1b2c3d.js", &[]).await;
     assert_eq!(header(&asset, "cache-control"), "public, max-age=31536000, immutable");
@@ -92,7 +92,7 @@ async fn files_are_kept_by_browsers_as_long_as_they_are_the_same() {
 }
 
 #[tokio::test]
-async fn files_are_compressed_for_whoever_takes_it() {
+async fn files_are_compressed_as_the_client_accepts() {
     let world = world().await;
     for (accepted, encoding) in [("gzip", "gzip"), ("gzip, br", "br"), ("identity", "")] {
         let response = browses(&world, "/assets/app-0a1b2c3d.js", &[("accept-encoding", accepted)]).await;

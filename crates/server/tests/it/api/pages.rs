@@ -13,7 +13,7 @@ const MANY: usize = 20;
 const MOST: usize = 10 << 20;
 
 /// Follows a list to its end and returns the number of items on each page.
-async fn pages(who: &Someone, path: &str, items: &str, (next, cursor): (&str, &str)) -> Vec<usize> {
+async fn page_sizes(who: &Someone, path: &str, items: &str, (next, cursor): (&str, &str)) -> Vec<usize> {
     let (mut sizes, mut after) = (Vec::new(), None::<String>);
     loop {
         let from = after.map_or_else(String::new, |after| format!("&{cursor}={after}"));
@@ -44,7 +44,7 @@ async fn world() -> (World, Someone, String, Vec<Question>) {
 }
 
 #[tokio::test]
-async fn open_questions_come_in_pages_of_bytes_on_every_wire() {
+async fn pages_of_open_questions_are_limited_in_bytes_in_every_dialect() {
     let (_world, agent, session, _) = world().await;
     let ours = ("next", "cursor");
     let lists = [
@@ -58,22 +58,22 @@ async fn open_questions_come_in_pages_of_bytes_on_every_wire() {
         (format!("/api/flows/{session}/interactions?limit=200"), "active", ("nextActiveCursor", "activeCursor")),
     ];
     for (path, items, cursor) in lists {
-        let sizes = pages(&agent, &path, items, cursor).await;
+        let sizes = page_sizes(&agent, &path, items, cursor).await;
         assert_eq!(sizes.iter().sum::<usize>(), MANY, "{path}: {sizes:?}");
         assert!(sizes.len() > 1, "{path}: {sizes:?}");
     }
 }
 
 #[tokio::test]
-async fn questions_that_a_person_may_answer_come_in_pages_of_bytes() {
+async fn pages_of_answerable_questions_are_limited_in_bytes() {
     let (world, ..) = world().await;
     let alice = world.person("alice").await;
-    let sizes = pages(&alice, "/v1/interactions?mine=true&limit=200", "interactions", ("next", "cursor")).await;
+    let sizes = page_sizes(&alice, "/v1/interactions?mine=true&limit=200", "interactions", ("next", "cursor")).await;
     assert_eq!(sizes.iter().sum::<usize>(), MANY, "{sizes:?}");
 }
 
 #[tokio::test]
-async fn answers_and_closed_questions_come_in_pages_of_bytes() {
+async fn pages_of_deliveries_and_closed_questions_are_limited_in_bytes() {
     let (world, agent, session, asked) = world().await;
     let alice = world.person("alice").await;
     for question in &asked {
@@ -85,14 +85,14 @@ async fn answers_and_closed_questions_come_in_pages_of_bytes() {
         ("/v1/interactions?limit=200&status=answered".to_owned(), "interactions", ("next", "cursor")),
     ];
     for (path, items, cursor) in lists {
-        let sizes = pages(&agent, &path, items, cursor).await;
+        let sizes = page_sizes(&agent, &path, items, cursor).await;
         assert_eq!(sizes.iter().sum::<usize>(), MANY, "{path}: {sizes:?}");
         assert!(sizes.len() > 1, "{path}: {sizes:?}");
     }
 }
 
 #[tokio::test]
-async fn actions_come_in_pages_of_bytes() {
+async fn pages_of_actions_are_limited_in_bytes() {
     let world = World::new().await;
     let agent = world.agent().await;
     let session = agent.opens(json!({})).await;
@@ -102,13 +102,18 @@ async fn actions_come_in_pages_of_bytes() {
         agent.post(&format!("/v1/sessions/{session}/actions"), body).await;
     }
     let path = format!("/v1/sessions/{session}/actions?limit=200");
-    let sizes = pages(&agent, &path, "actions", ("next", "cursor")).await;
+    let sizes = page_sizes(&agent, &path, "actions", ("next", "cursor")).await;
     assert_eq!(sizes.iter().sum::<usize>(), MANY, "{sizes:?}");
     assert!(sizes.len() > 1, "{sizes:?}");
 }
 
 /// Follows a list to its end by its cursor and returns the names of its items. Asserts that there are several pages.
-async fn walked(who: &Someone, path: &str, items: &str, name: impl Fn(&Value) -> String) -> Vec<String> {
+async fn item_names_of_all_pages(
+    who: &Someone,
+    path: &str,
+    items: &str,
+    name: impl Fn(&Value) -> String,
+) -> Vec<String> {
     let (mut names, mut pages, mut after) = (Vec::new(), 0, String::new());
     loop {
         let page = who.get(&format!("{path}?limit=200{after}")).await.done();
@@ -125,7 +130,7 @@ async fn walked(who: &Someone, path: &str, items: &str, name: impl Fn(&Value) ->
 
 /// Sessions with long reasons, each a row of 80 KB, come in several pages.
 #[tokio::test]
-async fn sessions_come_in_pages_of_bytes() {
+async fn pages_of_sessions_are_limited_in_bytes() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let mut opened = Vec::new();
@@ -136,13 +141,16 @@ async fn sessions_come_in_pages_of_bytes() {
         opened.insert(0, session);
     }
     for reader in [&agent, &alice] {
-        assert_eq!(walked(reader, "/v1/sessions", "sessions", |session| text(&session["id"])).await, opened);
+        assert_eq!(
+            item_names_of_all_pages(reader, "/v1/sessions", "sessions", |session| text(&session["id"])).await,
+            opened
+        );
     }
 }
 
 /// Versions with long instructions and policies with long comments come in several pages.
 #[tokio::test]
-async fn definitions_and_policies_come_in_pages_of_bytes() {
+async fn pages_of_definitions_and_policies_are_limited_in_bytes() {
     let world = World::new().await;
     let root = world.admin().await;
     let (mut versions, mut policies) = (Vec::new(), Vec::new());
@@ -155,16 +163,17 @@ async fn definitions_and_policies_come_in_pages_of_bytes() {
         let put = root.request(reqwest::Method::PUT, "/v1/policy").json(&json!({ "text": text_of }));
         policies.insert(0, text(&reply(put).await.done()["version"]));
     }
-    assert_eq!(walked(&root, "/v1/agents", "agents", |agent| text(&agent["version"])).await, versions);
+    assert_eq!(item_names_of_all_pages(&root, "/v1/agents", "agents", |agent| text(&agent["version"])).await, versions);
     assert_eq!(
-        walked(&root, "/v1/policy/versions", "versions", |change| text(&change["version"])).await[..MANY],
+        item_names_of_all_pages(&root, "/v1/policy/versions", "versions", |change| text(&change["version"])).await
+            [..MANY],
         policies
     );
 }
 
 /// Standing grants with long arguments come in several pages, and are found when a call needs one.
 #[tokio::test]
-async fn grants_come_in_pages_of_bytes() {
+async fn pages_of_grants_are_limited_in_bytes() {
     let scene = Scene::new().await;
     let written = |number: usize, path: &str| {
         let arguments = json!({ "path": path, "padding": format!("{number}{}", "x".repeat(LARGE)) });
@@ -175,10 +184,11 @@ async fn grants_come_in_pages_of_bytes() {
         let action = scene.proposes(written(number, "/srv/a")).await;
         scene.approved_with(&action, remember.clone()).await;
     }
-    let all: Vec<String> = walked(&scene.root, "/v1/grants", "grants", |grant| text(&grant["id"])).await;
+    let all: Vec<String> =
+        item_names_of_all_pages(&scene.root, "/v1/grants", "grants", |grant| text(&grant["id"])).await;
     assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), MANY);
     assert_eq!(all.len(), MANY);
-    assert_eq!(walked(&scene.agent, "/v1/grants", "grants", |grant| text(&grant["id"])).await, all);
+    assert_eq!(item_names_of_all_pages(&scene.agent, "/v1/grants", "grants", |grant| text(&grant["id"])).await, all);
     // The newest grant lies behind more bytes than one batch reads.
     let covered = scene.proposes(written(MANY - 1, "/srv/b")).await;
     assert_eq!((&covered.shown["state"], &covered.shown["grant"]), (&json!("allowed"), &json!(all[0])));
@@ -186,7 +196,7 @@ async fn grants_come_in_pages_of_bytes() {
 
 /// Unread replies are counted per key: the next large reply is refused; small replies and other keys are not affected.
 #[tokio::test]
-async fn whoever_reads_no_replies_gets_no_more_of_them() {
+async fn large_reply_is_refused_while_earlier_replies_are_unread() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     let mut setup = Setup::default();
@@ -224,7 +234,7 @@ async fn whoever_reads_no_replies_gets_no_more_of_them() {
 
 /// The lists of keys and people come in pages; the pages contain each item once, in the order of the whole list.
 #[tokio::test]
-async fn keys_and_people_come_in_pages() {
+async fn keys_and_people_are_paged() {
     let world = World::new().await;
     let root = world.admin().await;
     for name in ["ann", "ben", "cleo", "dora", "emil"] {

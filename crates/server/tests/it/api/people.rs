@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-fn addressed_to(audience: Value) -> Value {
+fn confirmation_for(audience: Value) -> Value {
     json!({ "kind": "confirmation", "title": "Delete the file?", "audience": audience })
 }
 
@@ -19,13 +19,13 @@ async fn only_the_audience_answers() {
     let root = world.admin().await;
     let yes = json!({ "option": "confirm" });
 
-    let for_alice = world.asks(addressed_to(json!({ "users": ["alice"] }))).await;
+    let for_alice = world.asks(confirmation_for(json!({ "users": ["alice"] }))).await;
     bob.answers(&for_alice, yes.clone()).await.refused(403, "not_in_audience");
     root.answers(&for_alice, yes.clone()).await.refused(403, "not_in_audience");
     bob.post(&for_alice.path("/claim"), json!({})).await.refused(403, "not_in_audience");
     alice.answers(&for_alice, yes.clone()).await.done();
 
-    let for_security = world.asks(addressed_to(json!({ "groups": ["security"] }))).await;
+    let for_security = world.asks(confirmation_for(json!({ "groups": ["security"] }))).await;
     alice.answers(&for_security, yes.clone()).await.refused(403, "not_in_audience");
     carol.answers(&for_security, yes.clone()).await.done();
 
@@ -39,7 +39,7 @@ async fn only_the_audience_answers() {
 
 /// The asker of a question can never answer it, in any role.
 #[tokio::test]
-async fn whoever_asked_cannot_answer() {
+async fn asker_cannot_answer() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let question = world.asks(confirmation()).await;
@@ -52,11 +52,11 @@ async fn whoever_asked_cannot_answer() {
 
 /// With `four_eyes`, the person who started the session cannot answer either.
 #[tokio::test]
-async fn four_eyes_bar_whoever_started_the_session() {
+async fn four_eyes_exclude_the_person_who_started_the_session() {
     let world = World::new().await;
     let (agent, alice, bob) = (world.agent().await, world.person("alice").await, world.person("bob").await);
     let session = alice.opens(json!({ "agent": "bot" })).await;
-    let question = agent.asks_in(&session, addressed_to(json!({ "four_eyes": true }))).await;
+    let question = agent.asks_in(&session, confirmation_for(json!({ "four_eyes": true }))).await;
     alice.answers(&question, json!({ "option": "confirm" })).await.refused(403, "four_eyes");
     bob.answers(&question, json!({ "option": "confirm" })).await.done();
     let two_eyes = agent.asks_in(&session, confirmation()).await;
@@ -68,7 +68,7 @@ async fn four_eyes_bar_whoever_started_the_session() {
 async fn a_quorum_counts_distinct_people() {
     let world = World::new().await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
-    let question = world.asks(addressed_to(json!({ "quorum": 2 }))).await;
+    let question = world.asks(confirmation_for(json!({ "quorum": 2 }))).await;
     let yes = json!({ "option": "confirm" });
 
     let voted = alice.answers(&question, yes.clone()).await.done();
@@ -81,14 +81,14 @@ async fn a_quorum_counts_distinct_people() {
     let votes = answered["resolution"]["votes"].as_array().unwrap();
     assert_eq!(votes.iter().map(|vote| &vote["by"]["name"]).collect::<Vec<_>>(), ["alice", "bob"]);
 
-    let stopped = world.asks(addressed_to(json!({ "quorum": 2 }))).await;
+    let stopped = world.asks(confirmation_for(json!({ "quorum": 2 }))).await;
     let answered = bob.answers(&stopped, json!({ "option": "cancel", "feedback": "no" })).await.done();
     assert_eq!(answered["resolution"]["answer"]["effect"], "reject");
 }
 
 /// A claim excludes others for a limited time, can be released, and expires.
 #[tokio::test]
-async fn a_claim_keeps_others_out_for_a_while() {
+async fn claim_excludes_other_people_until_it_expires() {
     let world = World::new().await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     let question = world.asks(confirmation()).await;
@@ -143,10 +143,10 @@ async fn each_answer_of_a_batch_has_its_own_result() {
 
 /// An automatic answer is recorded with its source. Outside the audience it can only reject.
 #[tokio::test]
-async fn an_automatic_answer_says_on_whose_word() {
+async fn automatic_answer_is_recorded_with_its_source() {
     let world = World::new().await;
     let (root, alice) = (world.admin().await, world.person("alice").await);
-    let question = world.asks(addressed_to(json!({ "users": ["alice"] }))).await;
+    let question = world.asks(confirmation_for(json!({ "users": ["alice"] }))).await;
     let body = json!({ "option": "confirm", "source": "auto_policy" });
     root.post(&question.path("/auto"), body).await.refused(403, "not_in_audience");
     let body = json!({ "option": "cancel", "source": "auto_policy", "feedback": "within the usual limits" });

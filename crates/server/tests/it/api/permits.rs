@@ -23,7 +23,7 @@ async fn a_permit_starts_one_action_once() {
 
 /// Several workers start with one permit at once: one wins.
 #[tokio::test]
-async fn of_two_starts_at_once_one_wins() {
+async fn one_of_several_concurrent_starts_wins() {
     let scene = Scene::new().await;
     for round in 0..5 {
         let allowed = scene.approved(&scene.writes(&format!("c{round}")).await).await;
@@ -38,7 +38,7 @@ async fn of_two_starts_at_once_one_wins() {
 
 /// A start that is repeated under its idempotency key returns the first result.
 #[tokio::test]
-async fn a_start_is_repeated_under_its_name() {
+async fn start_repeated_with_its_idempotency_key_returns_the_first_result() {
     let scene = Scene::new().await;
     let allowed = scene.approved(&scene.writes("c1").await).await;
     let body = json!({ "permit": allowed.permit() });
@@ -50,7 +50,7 @@ async fn a_start_is_repeated_under_its_name() {
 
 /// A permit is bound to its tenant, session, call, arguments and agent, and cannot be forged.
 #[tokio::test]
-async fn a_permit_is_good_for_nothing_else() {
+async fn permit_is_bound_to_its_session_call_arguments_and_agent() {
     let scene = Scene::new().await;
     let (first, second) = (scene.writes("c1").await, scene.writes("c2").await);
     let (first, second) = (scene.approved(&first).await, scene.approved(&second).await);
@@ -87,7 +87,7 @@ async fn a_permit_is_good_for_nothing_else() {
 
 /// A permit expires after a day, and the action is then rejected.
 #[tokio::test]
-async fn a_permit_runs_out() {
+async fn permit_expires_after_a_day() {
     let scene = Scene::new().await;
     let allowed = scene.approved(&scene.writes("c1").await).await;
     assert_eq!(allowed.shown["permit_expires_at"], "2026-01-02T00:00:00Z");
@@ -103,7 +103,7 @@ async fn a_permit_runs_out() {
 
 /// No action starts while the session is paused. The permit is valid again after a resume, and void after the end.
 #[tokio::test]
-async fn nothing_starts_in_a_session_that_stands_still() {
+async fn no_action_starts_in_a_paused_or_ended_session() {
     let scene = Scene::new().await;
     let (first, second) = (scene.writes("c1").await, scene.writes("c2").await);
     let (first, second) = (scene.approved(&first).await, scene.approved(&second).await);
@@ -118,7 +118,7 @@ async fn nothing_starts_in_a_session_that_stands_still() {
 
 /// An outcome is reported once, after the start, by the agent that started the action.
 #[tokio::test]
-async fn an_outcome_is_told_once() {
+async fn outcome_is_reported_once_by_the_agent_that_started_the_action() {
     let scene = Scene::new().await;
     let allowed = scene.approved(&scene.writes("c0").await).await;
     scene.agent.reports(&allowed, json!({ "outcome": "done" })).await.refused(409, "action_state");
@@ -149,7 +149,7 @@ async fn an_outcome_is_told_once() {
 }
 
 /// Starts an action and lets its lease run out: the outcome is unknown, and people are asked about it.
-async fn puzzled(scene: &Scene, name: &str) -> Proposed {
+async fn action_with_unknown_outcome(scene: &Scene, name: &str) -> Proposed {
     let started = scene.started(name).await;
     scene.world.passes(60).await;
     let unknown = scene.agent.sees(&started).await;
@@ -160,9 +160,9 @@ async fn puzzled(scene: &Scene, name: &str) -> Proposed {
 
 /// A person settles an action with an unknown outcome; each option is tried.
 #[tokio::test]
-async fn a_person_says_what_became_of_it() {
+async fn person_settles_an_action_with_an_unknown_outcome() {
     let scene = Scene::new().await;
-    let unknown = puzzled(&scene, "ran").await;
+    let unknown = action_with_unknown_outcome(&scene, "ran").await;
     let asked = scene.alice.reads(&unknown.question()).await;
     let offered: Vec<String> = asked["options"].as_array().unwrap().iter().map(|option| text(&option["id"])).collect();
     assert_eq!(offered, ["it_ran", "it_failed", "run_again", "leave"]);
@@ -172,17 +172,17 @@ async fn a_person_says_what_became_of_it() {
     let ran = scene.agent.sees(&unknown).await.shown;
     assert_eq!((&ran["state"], &ran["result"]), (&json!("done"), &json!("I saw the file")));
 
-    let unknown = puzzled(&scene, "failed").await;
+    let unknown = action_with_unknown_outcome(&scene, "failed").await;
     scene.alice.decides(&unknown, json!({ "option": "it_failed", "feedback": "no file there" })).await.done();
     let failed = scene.agent.sees(&unknown).await.shown;
     assert_eq!((&failed["state"], &failed["message"]), (&json!("failed"), &json!("no file there")));
 
-    let unknown = puzzled(&scene, "left").await;
+    let unknown = action_with_unknown_outcome(&scene, "left").await;
     scene.alice.decides(&unknown, json!({ "option": "leave" })).await.done();
     assert_eq!(scene.agent.state(&unknown).await, "unknown");
     assert_eq!(scene.agent.has_done(&unknown).await["state"], "done", "the agent may still remember");
 
-    let unknown = puzzled(&scene, "again").await;
+    let unknown = action_with_unknown_outcome(&scene, "again").await;
     let remember = json!({ "option": "run_again", "remember": { "scope": "project", "arguments": "any" } });
     scene.alice.decides(&unknown, remember).await.refused_at(422, "answer_invalid", &["/remember"]);
     scene.alice.decides(&unknown, json!({ "option": "run_again" })).await.done();
@@ -194,7 +194,7 @@ async fn a_person_says_what_became_of_it() {
 
 /// An agent may report an unknown outcome, and a late report withdraws the question about it.
 #[tokio::test]
-async fn a_late_report_withdraws_the_question() {
+async fn late_report_withdraws_the_question_about_an_unknown_outcome() {
     let scene = Scene::new().await;
     let started = scene.started("c1").await;
     let unknown = scene.agent.reports(&started, json!({ "outcome": "unknown" })).await.done();
@@ -208,7 +208,7 @@ async fn a_late_report_withdraws_the_question() {
     scene.alice.answers(&asked, json!({ "option": "it_failed" })).await.refused(409, "interaction_already_resolved");
     assert_eq!(scene.agent.state(&started).await, "done");
 
-    let unknown = puzzled(&scene, "c2").await;
+    let unknown = action_with_unknown_outcome(&scene, "c2").await;
     scene.agent.has_done(&unknown).await;
     assert_eq!(scene.alice.reads(&unknown.question()).await["status"], "cancelled");
     assert_eq!(scene.agent.session(&scene.session).await["status"], "running");
@@ -217,7 +217,7 @@ async fn a_late_report_withdraws_the_question() {
 /// A report of an earlier run does not end the run that people started again, not even while the outcome of that run is
 /// unknown.
 #[tokio::test]
-async fn a_late_report_of_one_run_does_not_end_another() {
+async fn late_report_of_an_earlier_run_does_not_end_the_current_run() {
     let scene = Scene::new().await;
     let allowed = scene.approved(&scene.writes("c1").await).await;
     let first = allowed.permit();
@@ -252,7 +252,7 @@ async fn a_late_report_of_one_run_does_not_end_another() {
 
 /// An action of an idempotent tool is offered again with a new permit, and nobody is asked.
 #[tokio::test]
-async fn what_may_run_twice_is_offered_again() {
+async fn idempotent_action_is_offered_again_after_its_lease_expired() {
     let rules = r#"
 [[tool]]
 name = "ping"
@@ -278,7 +278,7 @@ verdict = "allow"
 
 /// The people who had to approve an action decide whether it runs again.
 #[tokio::test]
-async fn the_same_people_are_asked_what_became_of_it() {
+async fn approvers_of_an_action_are_asked_about_its_unknown_outcome() {
     let rules = r#"
 [[rule]]
 name = "production"

@@ -72,7 +72,7 @@ async fn a_bad_policy_changes_nothing() {
 
 /// A change that is based on an outdated version is refused.
 #[tokio::test]
-async fn whoever_changes_an_older_policy_is_told() {
+async fn change_based_on_an_outdated_policy_version_is_refused() {
     let scene = Scene::new().await;
     let base = scene.root.get("/v1/policy").await.done()["version"].clone();
     let change = |rules: &str, base: &Value| json!({ "text": policy(rules), "base": base });
@@ -132,7 +132,7 @@ async fn a_policy_is_switched_off_with_a_reason() {
 /// A question and a ruling keep the policy version and the rule that produced them; a later policy does not change
 /// them.
 #[tokio::test]
-async fn what_was_ruled_stays_as_it_was_ruled() {
+async fn later_policy_does_not_change_earlier_rulings() {
     let scene = Scene::new().await;
     let waiting = scene.writes("c1").await;
     let asked = scene.alice.reads(&waiting.question()).await;
@@ -148,7 +148,7 @@ async fn what_was_ruled_stays_as_it_was_ruled() {
 /// A permit is checked against the policy of today: an action that is denied now does not start, and neither does an
 /// auto-approved action that would be asked about now.
 #[tokio::test]
-async fn a_permit_stands_only_as_long_as_policy_does() {
+async fn permit_is_void_if_the_current_policy_would_deny_or_ask() {
     let scene = Scene::ruled_by(OPEN).await;
     let allowed = scene.proposes(writing("c1")).await;
     assert_eq!(allowed.shown["state"], "allowed");
@@ -165,7 +165,7 @@ async fn a_permit_stands_only_as_long_as_policy_does() {
 
 /// Each change of the policy is stored with its author, time and reason, also a return to an earlier text.
 #[tokio::test]
-async fn every_change_is_kept_also_back_to_a_text_of_before() {
+async fn every_policy_change_is_recorded_even_a_return_to_an_earlier_text() {
     let scene = Scene::new().await;
     let builtin = scene.writes("c1").await.shown["ruling"]["policy"].clone();
     let first = scene.root.rules_by(OPEN).await["version"].clone();
@@ -241,7 +241,7 @@ async fn a_ruling_is_explained() {
 
 /// A change of the policy that is repeated under its idempotency key is made once.
 #[tokio::test]
-async fn a_change_is_repeated_under_its_name() {
+async fn change_repeated_with_its_idempotency_key_is_made_once() {
     let scene = Scene::new().await;
     let put = |body: Value| {
         let request = scene.root.request(reqwest::Method::PUT, "/v1/policy").header("idempotency-key", "k");
@@ -255,7 +255,7 @@ async fn a_change_is_repeated_under_its_name() {
 /// The policy file of the server applies to projects without their own policy. An invalid file is reported and leaves
 /// the previous policy in force.
 #[tokio::test]
-async fn the_servers_file_holds_for_projects_without_their_own() {
+async fn server_policy_file_applies_to_projects_without_their_own_policy() {
     let world = World::new().await;
     world.engine.policy_file("policy.toml".into(), policy(OPEN)).await.unwrap();
     let scene = Scene::in_world(world).await;
@@ -280,7 +280,7 @@ async fn the_servers_file_holds_for_projects_without_their_own() {
 
 /// A changed file is recorded as a change of the project's policy by the system, with its time and its predecessor.
 #[tokio::test]
-async fn a_changed_file_is_shown_with_its_time_and_with_what_was_before() {
+async fn changed_policy_file_is_recorded_with_its_time_and_predecessor() {
     let world = World::new().await;
     world.engine.policy_noted().await.unwrap();
     let scene = Scene::in_world(world).await;
@@ -313,7 +313,7 @@ async fn a_changed_file_is_shown_with_its_time_and_with_what_was_before() {
 
 /// The first policy of a project names the server's policy as its predecessor, and a reset is recorded with its reason.
 #[tokio::test]
-async fn the_first_policy_of_a_project_follows_the_servers_and_is_given_up_with_a_reason() {
+async fn first_policy_of_a_project_names_the_servers_policy_as_predecessor() {
     let scene = Scene::new().await;
     let builtin = scene.root.get("/v1/policy").await.done();
     scene.world.passes(1).await;

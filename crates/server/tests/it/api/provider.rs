@@ -121,7 +121,7 @@ impl Provider {
             codes: Mutex::new(HashMap::new()),
         }));
         let router = Router::new()
-            .route("/.well-known/openid-configuration", get(described))
+            .route("/.well-known/openid-configuration", get(discovery_document))
             .route("/jwks", get(keys))
             .route("/token", post(token))
             .with_state(provider.clone());
@@ -190,7 +190,7 @@ impl Request {
     }
 }
 
-async fn described(State(provider): State<Provider>) -> Json<Value> {
+async fn discovery_document(State(provider): State<Provider>) -> Json<Value> {
     let at = |path: &str| format!("{}{path}", provider.0.address);
     Json(json!({
         "issuer": provider.0.address, "authorization_endpoint": at("/authorize"), "token_endpoint": at("/token"),

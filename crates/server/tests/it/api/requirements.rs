@@ -38,12 +38,12 @@ fn approve() -> Value {
     json!({ "option": "approve" })
 }
 
-async fn of(scene: &Scene, group: &str, name: &str) -> Someone {
+async fn member_of_group(scene: &Scene, group: &str, name: &str) -> Someone {
     scene.world.someone("default", Role::Viewer, name, &[group]).await
 }
 
 /// Proposes a deployment whose target is not a string: the first rule cannot be evaluated, and the second matches.
-async fn deploys(scene: &Scene, name: &str) -> Proposed {
+async fn propose_deployment(scene: &Scene, name: &str) -> Proposed {
     scene.proposes(call(name, "deploy", json!({ "env": ["production"] }))).await
 }
 
@@ -55,9 +55,9 @@ fn shown(question: &Value) -> Vec<(Value, Value, Value)> {
 
 /// An agent that changes the type of an argument cannot avoid the stricter rule.
 #[tokio::test]
-async fn a_rule_that_fails_does_not_replace_a_stricter_one_that_matches() {
+async fn argument_of_the_wrong_type_does_not_avoid_the_stricter_rule() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let (vera, victor) = (of(&scene, "ops", "vera").await, of(&scene, "ops", "victor").await);
+    let (vera, victor) = (member_of_group(&scene, "ops", "vera").await, member_of_group(&scene, "ops", "victor").await);
     let plain = scene.proposes(call("c0", "deploy", json!({ "env": "production" }))).await;
     let plain = scene.alice.reads(&plain.question()).await;
     assert_eq!((&plain["audience"]["quorum"], plain.get("requirements")), (&json!(2), None));
@@ -88,9 +88,10 @@ async fn a_rule_that_fails_does_not_replace_a_stricter_one_that_matches() {
 
 /// If the rules that would allow or restrict a call both fail, the people of the strict rule are asked.
 #[tokio::test]
-async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_people() {
+async fn call_whose_rules_all_fail_is_asked_of_the_strict_rules_audience() {
     let scene = Scene::ruled_by(PAY).await;
-    let (fay, finn) = (of(&scene, "finance", "fay").await, of(&scene, "finance", "finn").await);
+    let (fay, finn) =
+        (member_of_group(&scene, "finance", "fay").await, member_of_group(&scene, "finance", "finn").await);
     for (number, arguments) in [json!({ "amount": "5000" }), json!({}), json!({ "amount": [5000] })].iter().enumerate()
     {
         let action = scene.proposes(call(&format!("c{number}"), "pay", arguments.clone())).await;
@@ -106,7 +107,7 @@ async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_
     }
     // A person outside every requirement may not answer, and a single rejection decides.
     let action = scene.proposes(call("c9", "pay", json!({}))).await;
-    let other = of(&scene, "law", "lea").await;
+    let other = member_of_group(&scene, "law", "lea").await;
     other.decides(&action, approve()).await.refused(403, "not_in_audience");
     fay.decides(&action, json!({ "option": "reject", "feedback": "no amount" })).await.done();
     assert_eq!(scene.agent.state(&action).await, "rejected");
@@ -116,8 +117,8 @@ async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_
 #[tokio::test]
 async fn the_question_is_listed_for_the_members_of_each_requirement() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let action = deploys(&scene, "c1").await;
-    let (vera, other) = (of(&scene, "ops", "vera").await, of(&scene, "law", "lea").await);
+    let action = propose_deployment(&scene, "c1").await;
+    let (vera, other) = (member_of_group(&scene, "ops", "vera").await, member_of_group(&scene, "law", "lea").await);
     for (who, listed) in [(&scene.alice, 1), (&vera, 1), (&other, 0), (&scene.root, 0)] {
         let page = who.get("/v1/interactions?mine=true&status=pending").await.done();
         let found = ids(&page["interactions"]);
@@ -128,9 +129,9 @@ async fn the_question_is_listed_for_the_members_of_each_requirement() {
 
 /// The shortest deadline applies, and contradicting fallbacks become a denial.
 #[tokio::test]
-async fn time_is_up_at_the_shortest_deadline() {
+async fn shortest_deadline_of_the_requirements_applies() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let action = deploys(&scene, "c1").await;
+    let action = propose_deployment(&scene, "c1").await;
     scene.alice.decides(&action, approve()).await.done();
     scene.world.passes(301).await;
     assert_eq!(scene.agent.state(&action).await, "rejected");
@@ -139,10 +140,10 @@ async fn time_is_up_at_the_shortest_deadline() {
 /// A claim excludes nobody, no standing grant is possible, a handover keeps requirements and votes, and an abstention
 /// can leave the audience too small.
 #[tokio::test]
-async fn what_else_is_done_with_such_a_question_weakens_nothing() {
+async fn claims_grants_handovers_and_abstentions_keep_the_requirements() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let (vera, victor) = (of(&scene, "ops", "vera").await, of(&scene, "ops", "victor").await);
-    let action = deploys(&scene, "c1").await;
+    let (vera, victor) = (member_of_group(&scene, "ops", "vera").await, member_of_group(&scene, "ops", "victor").await);
+    let action = propose_deployment(&scene, "c1").await;
     scene.alice.post(&action.question().path("/claim"), json!({})).await.done();
     vera.decides(&action, approve()).await.done();
     let mut remember = approve();
@@ -164,11 +165,11 @@ async fn what_else_is_done_with_such_a_question_weakens_nothing() {
 
 /// An edit is ruled on again, and the votes for it count for the rules that ask about it.
 #[tokio::test]
-async fn an_edit_is_enough_if_its_votes_are_enough_for_every_rule() {
+async fn votes_for_an_edit_count_for_every_rule_that_asks_about_it() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let (vera, victor) = (of(&scene, "ops", "vera").await, of(&scene, "ops", "victor").await);
+    let (vera, victor) = (member_of_group(&scene, "ops", "vera").await, member_of_group(&scene, "ops", "victor").await);
     let edit = json!({ "option": "edit", "arguments": { "env": "production" } });
-    let action = deploys(&scene, "c1").await;
+    let action = propose_deployment(&scene, "c1").await;
     for who in [&scene.alice, &vera, &victor] {
         who.decides(&action, edit.clone()).await.done();
     }
@@ -186,10 +187,10 @@ async fn an_edit_is_enough_if_its_votes_are_enough_for_every_rule() {
 
 /// The people of all requirements are asked about the outcome of such a call.
 #[tokio::test]
-async fn the_same_people_say_what_became_of_it() {
+async fn people_of_all_requirements_are_asked_about_an_unknown_outcome() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let (vera, victor) = (of(&scene, "ops", "vera").await, of(&scene, "ops", "victor").await);
-    let action = deploys(&scene, "c1").await;
+    let (vera, victor) = (member_of_group(&scene, "ops", "vera").await, member_of_group(&scene, "ops", "victor").await);
+    let action = propose_deployment(&scene, "c1").await;
     for who in [&scene.alice, &vera, &victor] {
         who.decides(&action, approve()).await.done();
     }
@@ -218,7 +219,7 @@ async fn explain_shows_every_rule_that_asks() {
 
 /// Only the policy creates requirements: an agent cannot ask with its own.
 #[tokio::test]
-async fn an_agents_own_question_has_no_requirements() {
+async fn agent_cannot_ask_with_its_own_requirements() {
     let scene = Scene::new().await;
     let place = format!("/v1/sessions/{}/interactions", scene.session);
     let asked = json!({ "kind": "confirmation", "title": "Go?", "requirements": [{ "quorum": 1 }] });

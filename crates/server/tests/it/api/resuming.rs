@@ -7,7 +7,7 @@ use server_testkit::world::World;
 
 /// The chosen option and its metadata are delivered to the agent. Regression test: a choice never reached it.
 #[tokio::test]
-async fn a_choice_reaches_the_agent_with_its_id_and_metadata() {
+async fn chosen_option_is_delivered_with_its_id_and_metadata() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world
@@ -29,7 +29,7 @@ async fn a_choice_reaches_the_agent_with_its_id_and_metadata() {
 /// Each effect is delivered with its own fields; only approve and edit may run the action. Regression test: reject,
 /// retry and skip all ran the tool.
 #[tokio::test]
-async fn each_effect_arrives_as_itself() {
+async fn each_effect_is_delivered_with_its_own_fields() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let approval = json!({ "kind": "approval", "title": "Deploy?",
@@ -56,7 +56,7 @@ async fn each_effect_arrives_as_itself() {
 
 /// Regression test: an unknown (custom) effect cleared the resume point, and the agent never resumed.
 #[tokio::test]
-async fn a_custom_question_resumes_as_any_other() {
+async fn answer_to_a_custom_question_is_delivered_with_its_resume_point() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world
@@ -102,7 +102,7 @@ async fn parallel_questions_have_their_own_answers_and_resume_points() {
 /// An answer belongs to one question. Regression test: an answer left over from one request was consumed by the next
 /// request of its type.
 #[tokio::test]
-async fn an_answer_left_over_is_not_given_to_the_next_question() {
+async fn answer_to_one_question_is_not_delivered_for_the_next() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -116,7 +116,7 @@ async fn an_answer_left_over_is_not_given_to_the_next_question() {
 
 /// An answer that arrives before the agent waits is stored, and a wait finds it without sleeping.
 #[tokio::test]
-async fn an_early_answer_is_found_at_once() {
+async fn answer_given_before_the_wait_is_returned_at_once() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;
@@ -129,7 +129,7 @@ async fn an_early_answer_is_found_at_once() {
 
 /// Regression test: a session was deleted when its stream ended, while a person was still deciding.
 #[tokio::test]
-async fn a_question_outlives_the_stream_of_whoever_asked() {
+async fn question_stays_open_when_the_stream_of_its_asker_ends() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;

@@ -40,7 +40,7 @@ async fn shown(world: &World, question: &Question) -> String {
 
 /// Regression test: encryption was promised, but the values were in plain text in the database and in the logs.
 #[tokio::test]
-async fn a_secret_is_nowhere_but_with_its_agent() {
+async fn secret_value_is_visible_only_to_the_asking_agent() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = asked(&world).await;
@@ -68,7 +68,7 @@ async fn a_secret_is_nowhere_but_with_its_agent() {
 
 /// A secret in an automatic answer is protected like any other.
 #[tokio::test]
-async fn a_secret_given_automatically_is_as_secret() {
+async fn secret_in_an_automatic_answer_is_protected() {
     let world = World::new().await;
     let (root, agent) = (world.admin().await, world.agent().await);
     let question = asked(&world).await;
@@ -81,7 +81,7 @@ async fn a_secret_given_automatically_is_as_secret() {
 
 /// The refusal of a secret does not repeat its value.
 #[tokio::test]
-async fn a_refusal_does_not_repeat_the_value() {
+async fn refusal_of_a_secret_does_not_repeat_its_value() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question = asked(&world).await;
@@ -103,7 +103,7 @@ async fn a_refusal_does_not_repeat_the_value() {
 
 /// Passwords and texts have one line; only the type `multiline` accepts more.
 #[tokio::test]
-async fn a_secret_is_of_the_type_that_was_asked_for() {
+async fn only_multiline_secrets_may_have_several_lines() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let two_lines = format!("{VALUE}\nsecond line");
@@ -127,7 +127,7 @@ async fn a_secret_is_of_the_type_that_was_asked_for() {
 
 /// A refusal does not repeat a value in the wrong field of a body, because it may be a misplaced secret.
 #[tokio::test]
-async fn a_refusal_does_not_repeat_what_slipped() {
+async fn refusal_does_not_repeat_a_value_in_the_wrong_field() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question = asked(&world).await;
@@ -149,7 +149,7 @@ async fn a_refusal_does_not_repeat_what_slipped() {
 
 /// A refusal does not repeat an unknown name of a secret, because it may be a misplaced value.
 #[tokio::test]
-async fn a_refusal_does_not_repeat_a_secret_typed_as_a_name() {
+async fn refusal_does_not_repeat_an_unknown_secret_name() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question = asked(&world).await;
@@ -165,7 +165,7 @@ async fn a_refusal_does_not_repeat_a_secret_typed_as_a_name() {
 
 /// When a delivery is complete, the value is deleted: a repeated request no longer returns it.
 #[tokio::test]
-async fn a_secret_is_forgotten_when_its_delivery_is_complete() {
+async fn secret_is_deleted_when_its_delivery_is_complete() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = asked(&world).await;
@@ -178,7 +178,7 @@ async fn a_secret_is_forgotten_when_its_delivery_is_complete() {
 
 /// A secret question can be rejected.
 #[tokio::test]
-async fn a_secret_need_not_be_told() {
+async fn secret_question_can_be_rejected() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = asked(&world).await;
@@ -189,7 +189,7 @@ async fn a_secret_need_not_be_told() {
 
 /// Resume points are encrypted as secrets are, and have a size limit.
 #[tokio::test]
-async fn a_resume_point_is_sealed_and_bounded() {
+async fn resume_point_is_sealed_and_limited_in_size() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -206,7 +206,7 @@ async fn a_resume_point_is_sealed_and_bounded() {
 
 /// Keys are stored as hashes and shown once; a request that is repeated under its idempotency key shows the key again.
 #[tokio::test]
-async fn a_key_is_shown_once_and_kept_hashed() {
+async fn key_is_shown_once_and_stored_as_a_hash() {
     let world = World::new().await;
     let root = world.admin().await;
     let body = json!({ "role": "operator", "user": "dora", "groups": ["security"] });

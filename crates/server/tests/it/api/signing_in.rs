@@ -22,21 +22,21 @@ struct Browser {
 
 impl Browser {
     /// Builds a request as any site could make this browser send it.
-    fn bare(&self, method: Method, path: &str) -> RequestBuilder {
+    fn request_without_page_header(&self, method: Method, path: &str) -> RequestBuilder {
         self.door.request(method, path).header("cookie", format!("other=1; {}; more=2", self.cookie))
     }
 
     /// Sends a request as the server's own page does.
     async fn sends(&self, method: Method, path: &str, body: Value) -> Reply {
-        reply(self.bare(method, path).header("x-holdpoint-page", "1").json(&body)).await
+        reply(self.request_without_page_header(method, path).header("x-holdpoint-page", "1").json(&body)).await
     }
 
     async fn gets(&self, path: &str) -> Reply {
-        reply(self.bare(Method::GET, path)).await
+        reply(self.request_without_page_header(Method::GET, path)).await
     }
 
     /// Replaces the cookie by the one that a reply has set.
-    fn given(self, reply: &Reply) -> Self {
+    fn with_cookie_of(self, reply: &Reply) -> Self {
         let set = reply.headers["set-cookie"].to_str().unwrap();
         Self { cookie: set.split(';').next().unwrap().to_owned(), ..self }
     }
@@ -46,7 +46,7 @@ fn browser(world: &World) -> Browser {
     Browser { door: world.door.clone(), cookie: "none=0".into() }
 }
 
-async fn knocks(world: &World, path: &str, body: Value) -> Reply {
+async fn post_without_cookie(world: &World, path: &str, body: Value) -> Reply {
     reply(world.door.request(Method::POST, path).json(&body)).await
 }
 
@@ -57,20 +57,20 @@ async fn link(by: &Someone, name: &str) -> String {
 
 /// Signs somebody in and returns the cookie of the browser.
 pub(crate) async fn signed_in(world: &World, name: &str) -> String {
-    comes(world, name, Role::Operator).await.cookie
+    sign_up_and_in(world, name, Role::Operator).await.cookie
 }
 
 /// Signs somebody up, and signs them in with a link.
-async fn comes(world: &World, name: &str, role: Role) -> Browser {
+async fn sign_up_and_in(world: &World, name: &str, role: Role) -> Browser {
     world.signs_up(name, role).await;
     let token = link(&world.admin().await, name).await;
-    let reply = knocks(world, "/v1/sign-in/link", json!({ "token": token })).await;
+    let reply = post_without_cookie(world, "/v1/sign-in/link", json!({ "token": token })).await;
     assert_eq!(reply.status, 204, "{}", reply.body);
-    browser(world).given(&reply)
+    browser(world).with_cookie_of(&reply)
 }
 
 #[tokio::test]
-async fn a_person_signs_in_by_link_sets_a_password_signs_out_and_in_again() {
+async fn person_signs_in_by_link_and_later_by_password() {
     let world = World::new().await;
     let root = world.admin().await;
     assert_eq!(
@@ -91,15 +91,15 @@ async fn a_person_signs_in_by_link_sets_a_password_signs_out_and_in_again() {
     assert!(text(&link["url"]).starts_with(&begin), "{link}");
 
     let token = json!({ "token": text(&link["url"]).split("#token=").nth(1).unwrap() });
-    let signed_in = knocks(&world, "/v1/sign-in/link", token.clone()).await;
+    let signed_in = post_without_cookie(&world, "/v1/sign-in/link", token.clone()).await;
     assert_eq!((signed_in.status, signed_in.body.clone()), (204, json!("")));
     let set = signed_in.headers["set-cookie"].to_str().unwrap();
     let (cookie, attributes) = set.split_once("; ").unwrap();
     assert!(cookie.starts_with("holdpoint_session=hpv_"), "{set}");
     assert_eq!(attributes, "HttpOnly; SameSite=Strict; Path=/; Max-Age=604800");
-    knocks(&world, "/v1/sign-in/link", token).await.refused(401, "sign_in_failed");
+    post_without_cookie(&world, "/v1/sign-in/link", token).await.refused(401, "sign_in_failed");
 
-    let alice = browser(&world).given(&signed_in);
+    let alice = browser(&world).with_cookie_of(&signed_in);
     let mut me = alice.gets("/v1/me").await.done();
     assert_eq!(me["password"], "settable");
     let project = me["project"].take();
@@ -123,17 +123,19 @@ async fn a_person_signs_in_by_link_sets_a_password_signs_out_and_in_again() {
     let forgotten = "holdpoint_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0";
     assert_eq!(out.headers["set-cookie"], forgotten);
     alice.gets("/v1/me").await.refused(401, "unauthenticated");
-    let again = knocks(&world, "/v1/sign-in/password", json!({ "user": "alice", "password": SECRET })).await;
+    let again =
+        post_without_cookie(&world, "/v1/sign-in/password", json!({ "user": "alice", "password": SECRET })).await;
     assert_eq!(again.status, 204);
-    assert_eq!(browser(&world).given(&again).gets("/v1/me").await.done()["name"], "alice");
+    assert_eq!(browser(&world).with_cookie_of(&again).gets("/v1/me").await.done()["name"], "alice");
 }
 
 /// An unknown user and a wrong password get identical replies; after ten attempts further ones are refused for a while.
 #[tokio::test]
-async fn a_failed_sign_in_tells_nothing_and_cannot_be_repeated_for_ever() {
+async fn failed_sign_ins_are_indistinguishable_and_rate_limited() {
     let world = World::new().await;
     world.signs_up("alice", Role::Viewer).await;
-    let attempt = |user: &str| knocks(&world, "/v1/sign-in/password", json!({ "user": user, "password": "guess" }));
+    let attempt =
+        |user: &str| post_without_cookie(&world, "/v1/sign-in/password", json!({ "user": user, "password": "guess" }));
     let (known, unknown) = (attempt("alice").await, attempt("nobody").await);
     assert_eq!(known.refused(401, "sign_in_failed"), unknown.refused(401, "sign_in_failed"));
     for _ in 0..9 {
@@ -145,15 +147,15 @@ async fn a_failed_sign_in_tells_nothing_and_cannot_be_repeated_for_ever() {
     paused.refused(429, "rate_limited");
     attempt("bob").await.refused(401, "sign_in_failed");
     let elsewhere = json!({ "user": "alice", "password": "guess", "tenant": "elsewhere" });
-    knocks(&world, "/v1/sign-in/password", elsewhere).await.refused(401, "sign_in_failed");
-    knocks(&world, "/v1/sign-in/link", json!({ "token": "hpl_x" })).await.refused(401, "sign_in_failed");
+    post_without_cookie(&world, "/v1/sign-in/password", elsewhere).await.refused(401, "sign_in_failed");
+    post_without_cookie(&world, "/v1/sign-in/link", json!({ "token": "hpl_x" })).await.refused(401, "sign_in_failed");
 }
 
 /// Another site can make a browser send its cookie, but it can neither send the page header nor hide its origin.
 #[tokio::test]
-async fn another_site_does_nothing_with_the_cookie() {
+async fn cross_site_request_with_the_cookie_is_refused() {
     let world = World::new().await;
-    let alice = comes(&world, "alice", Role::Admin).await;
+    let alice = sign_up_and_in(&world, "alice", Role::Admin).await;
     let question = world.asks(confirmation()).await;
     let before = world.everything().await;
     let answer = question.path("/answer");
@@ -161,27 +163,31 @@ async fn another_site_does_nothing_with_the_cookie() {
     for (method, path) in
         [(Method::POST, answer.as_str()), (Method::PUT, "/v1/policy/enabled"), (Method::DELETE, "/v1/users/alice")]
     {
-        reply(alice.bare(method.clone(), path).json(&yes)).await.refused(403, "cross_site");
+        reply(alice.request_without_page_header(method.clone(), path).json(&yes)).await.refused(403, "cross_site");
         for (name, value) in [("origin", "https://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")]
         {
-            let request = alice.bare(method.clone(), path).header("x-holdpoint-page", "1").header(name, value);
+            let request = alice
+                .request_without_page_header(method.clone(), path)
+                .header("x-holdpoint-page", "1")
+                .header(name, value);
             reply(request.json(&yes)).await.refused(403, "cross_site");
         }
     }
     let evil = world.door.request(Method::POST, "/v1/sign-in/link").header("origin", "https://evil.example");
     reply(evil.json(&json!({ "token": "hpl_x" }))).await.refused(403, "cross_site");
     assert_eq!(world.everything().await, before);
-    let ours = alice.bare(Method::POST, &answer).header("x-holdpoint-page", "1");
+    let ours = alice.request_without_page_header(Method::POST, &answer).header("x-holdpoint-page", "1");
     let ours = ours.header("origin", format!("http://{}", world.door.address));
     assert_eq!(reply(ours.json(&yes)).await.done()["status"], "answered");
 }
 
 /// A person answers with the cookie, and the audit trail names the browser session.
 #[tokio::test]
-async fn a_person_answers_by_cookie_and_follows_by_cookie() {
+async fn person_answers_and_follows_streams_with_the_cookie() {
     let world = World::new().await;
-    let alice = comes(&world, "alice", Role::Operator).await;
-    let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
+    let alice = sign_up_and_in(&world, "alice", Role::Operator).await;
+    let mut stream =
+        Frames::of(alice.request_without_page_header(Method::GET, "/v1/events/stream").send().await.unwrap());
     let question = world.asks(confirmation()).await;
     let answered = alice.sends(Method::POST, &question.path("/answer"), json!({ "option": "confirm" })).await.done();
     assert_eq!(answered["resolution"]["by"], json!({ "kind": "user", "name": "alice" }));
@@ -196,10 +202,11 @@ async fn a_person_answers_by_cookie_and_follows_by_cookie() {
 
 /// Disabling a person ends their browser sessions and streams at once.
 #[tokio::test]
-async fn whoever_is_disabled_is_out_with_all_streams() {
+async fn disabled_person_loses_browser_sessions_and_streams_at_once() {
     let world = World::new().await;
-    let (alice, root) = (comes(&world, "alice", Role::Operator).await, world.admin().await);
-    let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
+    let (alice, root) = (sign_up_and_in(&world, "alice", Role::Operator).await, world.admin().await);
+    let mut stream =
+        Frames::of(alice.request_without_page_header(Method::GET, "/v1/events/stream").send().await.unwrap());
     assert_eq!(reply(root.request(Method::DELETE, "/v1/users/alice")).await.status, 204);
     alice.gets("/v1/me").await.refused(401, "unauthenticated");
     root.opens(json!({})).await;
@@ -214,9 +221,9 @@ async fn whoever_is_disabled_is_out_with_all_streams() {
 /// A new role applies from the next request on. A person whose role is lowered must sign in again, and a disabled
 /// person can be enabled again.
 #[tokio::test]
-async fn an_admin_changes_what_a_person_is() {
+async fn changed_role_of_a_person_applies_to_the_next_request() {
     let world = World::new().await;
-    let (alice, root) = (comes(&world, "alice", Role::Operator).await, world.admin().await);
+    let (alice, root) = (sign_up_and_in(&world, "alice", Role::Operator).await, world.admin().await);
     let change = |body: Value| reply(root.request(Method::PATCH, "/v1/users/alice").json(&body));
     let raised = change(json!({ "role": "admin", "groups": ["ops", "security"] })).await.done();
     assert_eq!((&raised["role"], &raised["groups"]), (&json!("admin"), &json!(["ops", "security"])));
@@ -238,10 +245,11 @@ async fn an_admin_changes_what_a_person_is() {
     reply(nobody).await.refused(404, "not_found");
     assert_eq!(alice.gets("/v1/me").await.done()["role"], "admin", "nothing was changed");
 
-    let bob = comes(&world, "bob", Role::Admin).await;
+    let bob = sign_up_and_in(&world, "bob", Role::Admin).await;
     let strong = world.member(Role::Operator, "alice", &[]).await;
     let weak = world.member(Role::Viewer, "alice", &[]).await;
-    let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
+    let mut stream =
+        Frames::of(alice.request_without_page_header(Method::GET, "/v1/events/stream").send().await.unwrap());
     let fallen = bob.sends(Method::PATCH, "/v1/users/alice", json!({ "role": "viewer" })).await.done();
     assert_eq!((&fallen["role"], &fallen["groups"]), (&json!("viewer"), &json!(["ops", "security"])));
     alice.gets("/v1/me").await.refused(401, "unauthenticated");
@@ -257,7 +265,7 @@ async fn an_admin_changes_what_a_person_is() {
     let back = change(json!({ "disabled": false })).await.done();
     assert_eq!((back.get("disabled_at"), &back["role"]), (None, &json!("viewer")));
     let token = link(&root, "alice").await;
-    assert_eq!(knocks(&world, "/v1/sign-in/link", json!({ "token": token })).await.status, 204);
+    assert_eq!(post_without_cookie(&world, "/v1/sign-in/link", json!({ "token": token })).await.status, 204);
 
     let trail = root.get("/v1/audit?limit=200").await.done();
     let entries = trail["entries"].as_array().cloned().unwrap();
@@ -273,12 +281,13 @@ async fn an_admin_changes_what_a_person_is() {
 #[tokio::test]
 async fn a_browser_moves_to_another_project_of_the_person() {
     let world = World::new().await;
-    comes(&world, "alice", Role::Operator).await;
+    sign_up_and_in(&world, "alice", Role::Operator).await;
     let new = NewUser { name: "alice".into(), display: None, role: Role::Viewer, groups: Vec::new(), join_keys: false };
     world.engine.user_install("default", "web", new).await.unwrap();
     // Only the operator of the server, or an admin of both projects, can create a new link for her.
     let token = world.engine.user_link_install("default", "default", "alice").await.unwrap();
-    let alice = browser(&world).given(&knocks(&world, "/v1/sign-in/link", json!({ "token": token })).await);
+    let alice = browser(&world)
+        .with_cookie_of(&post_without_cookie(&world, "/v1/sign-in/link", json!({ "token": token })).await);
     let question = world.asks(confirmation()).await;
     let projects = alice.gets("/v1/me").await.done()["projects"].as_array().cloned().unwrap();
     let web = projects.iter().find(|place| place["name"] == "web").unwrap();
@@ -294,17 +303,17 @@ async fn a_browser_moves_to_another_project_of_the_person() {
 
 /// A key has no password, no browser session and only one project.
 #[tokio::test]
-async fn a_key_is_told_who_it_is_and_cannot_do_what_people_do() {
+async fn key_has_no_password_and_no_browser_session() {
     let world = World::new().await;
-    let (root, alice) = (world.admin().await, comes(&world, "alice", Role::Viewer).await);
+    let (root, alice) = (world.admin().await, sign_up_and_in(&world, "alice", Role::Viewer).await);
     let me = root.get("/v1/me").await.done();
     assert_eq!((&me["name"], &me["via"], me.get("password")), (&json!("root"), &json!("key"), None));
     root.post("/v1/sign-out", json!({})).await.refused(403, "needs_sign_in");
     let body = json!({ "new": SECRET });
     reply(root.request(Method::PUT, "/v1/me/password").json(&body)).await.refused(403, "needs_sign_in");
-    let both = alice.bare(Method::GET, "/v1/me").bearer_auth(&root.key);
+    let both = alice.request_without_page_header(Method::GET, "/v1/me").bearer_auth(&root.key);
     assert_eq!(reply(both).await.done()["name"], "root", "a key comes before a cookie");
-    let wrong = alice.bare(Method::GET, "/v1/me").bearer_auth("hp_wrong");
+    let wrong = alice.request_without_page_header(Method::GET, "/v1/me").bearer_auth("hp_wrong");
     reply(wrong).await.refused(401, "unauthenticated");
     let as_key = world.door.request(Method::GET, "/v1/me").bearer_auth(alice.cookie.split('=').nth(1).unwrap());
     reply(as_key).await.refused(401, "unauthenticated");
@@ -312,19 +321,22 @@ async fn a_key_is_told_who_it_is_and_cannot_do_what_people_do() {
 
 /// With a public TLS address, the cookie is secure, links use that address, and only that origin is accepted.
 #[tokio::test]
-async fn behind_tls_the_cookie_is_secure() {
+async fn cookie_is_secure_behind_tls() {
     let front = Front { public: Some("https://hp.example.org/".parse().unwrap()), ..Front::default() };
     let world = World::with(Setup { front, ..Setup::default() }).await;
     let root = world.admin().await;
     world.signs_up("alice", Role::Viewer).await;
     let url = text(&root.post("/v1/users/alice/link", json!({})).await.done()["url"]);
     let token = url.strip_prefix("https://hp.example.org/sign-in#token=").unwrap();
-    let signed_in = knocks(&world, "/v1/sign-in/link", json!({ "token": token })).await;
+    let signed_in = post_without_cookie(&world, "/v1/sign-in/link", json!({ "token": token })).await;
     let set = signed_in.headers["set-cookie"].to_str().unwrap();
     assert!(set.ends_with("; HttpOnly; SameSite=Strict; Secure; Path=/; Max-Age=604800"), "{set}");
-    let alice = browser(&world).given(&signed_in);
+    let alice = browser(&world).with_cookie_of(&signed_in);
     for (origin, status) in [("http://hp.example.org", 403), ("https://hp.example.org", 204)] {
-        let request = alice.bare(Method::POST, "/v1/sign-out").header("x-holdpoint-page", "1").header("origin", origin);
+        let request = alice
+            .request_without_page_header(Method::POST, "/v1/sign-out")
+            .header("x-holdpoint-page", "1")
+            .header("origin", origin);
         assert_eq!(reply(request).await.status, status, "{origin}");
     }
 }

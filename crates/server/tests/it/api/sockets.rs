@@ -8,7 +8,7 @@ use server_testkit::world::World;
 
 /// One socket subscribes to a session from a cursor and to the project from now on; no event is missed or repeated.
 #[tokio::test]
-async fn subscriptions_go_on_from_their_cursors() {
+async fn subscriptions_continue_from_their_cursors() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -42,7 +42,7 @@ async fn subscriptions_go_on_from_their_cursors() {
 
 /// An agent runs its whole loop on one socket, and a person answers on another.
 #[tokio::test]
-async fn propose_answer_start_and_report() {
+async fn action_is_proposed_answered_started_and_reported_over_sockets() {
     let scene = Scene::new().await;
     let (mut agent, mut person) = (scene.agent.joins("/v1/ws").await, scene.alice.joins("/v1/ws").await);
     let mut propose = writing("call_1");
@@ -77,7 +77,7 @@ async fn propose_answer_start_and_report() {
 
 /// A question and an action keep the trace context of the socket message that created them, as over HTTP.
 #[tokio::test]
-async fn what_is_asked_keeps_its_trace() {
+async fn questions_and_actions_keep_the_trace_context_of_their_message() {
     let scene = Scene::new().await;
     let mut agent = scene.agent.joins("/v1/ws").await;
     let trace = |number: u32| format!("00-4bf92f3577b34da6a3ce929d0e0e4736-{number:016x}-01");
@@ -127,7 +127,7 @@ async fn what_is_asked_keeps_its_trace() {
 /// An error reply carries the id of the request and the problem document of HTTP; the socket stays open.
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-async fn what_is_wrong_is_told_and_the_socket_stays() {
+async fn invalid_message_gets_a_problem_and_the_socket_stays_open() {
     let scene = Scene::new().await;
     let mut socket = scene.agent.joins("/v1/ws").await;
     let nowhere = "ses_00000000-0000-7000-8000-000000000000";
@@ -197,7 +197,7 @@ async fn what_is_wrong_is_told_and_the_socket_stays() {
 
 /// A socket has a maximum of subscriptions, and their names are unique.
 #[tokio::test]
-async fn subscriptions_are_counted() {
+async fn subscriptions_of_a_socket_are_limited_and_named_uniquely() {
     let world = World::new().await;
     let agent = world.agent().await;
     let mut socket = agent.joins("/v1/ws").await;
@@ -215,7 +215,7 @@ async fn subscriptions_are_counted() {
 
 /// Sessions and events of another tenant are not visible on the socket.
 #[tokio::test]
-async fn another_tenant_hears_nothing() {
+async fn socket_receives_no_events_of_another_tenant() {
     let scene = Scene::new().await;
     let stranger = scene.world.stranger().await;
     let mut socket = stranger.joins("/v1/ws").await;

@@ -11,7 +11,7 @@ use server_testkit::world::World;
 
 /// Streams receive a `stopping` message with instructions and are then closed.
 #[tokio::test]
-async fn streams_are_told() {
+async fn stopping_server_sends_streams_a_last_message() {
     let world = World::new().await;
     let agent = world.agent().await;
     let session = agent.opens(json!({})).await;
@@ -30,7 +30,7 @@ async fn streams_are_told() {
 
 /// Waiting requests return the current state.
 #[tokio::test]
-async fn waits_end() {
+async fn stopping_server_ends_waits_with_the_current_state() {
     let world = World::new().await;
     let agent = world.agent().await;
     let question = world.asks(confirmation()).await;
@@ -51,7 +51,7 @@ async fn waits_end() {
 
 /// A command whose body is still arriving is carried out, and its connection is then closed.
 #[tokio::test]
-async fn a_request_in_flight_finishes() {
+async fn stopping_server_finishes_requests_in_flight() {
     let world = World::new().await;
     let agent = world.agent().await;
     let mut connection = TcpStream::connect(world.door.address).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_request_in_flight_finishes() {
 
 /// Load balancers can check that the server is alive and ready.
 #[tokio::test]
-async fn a_server_says_that_it_is_ready() {
+async fn health_and_readiness_are_reported() {
     let world = World::new().await;
     let get = |path: &'static str| server_testkit::client::reply(world.door.request(reqwest::Method::GET, path));
     let (live, ready, figures) = (get("/healthz").await, get("/readyz").await, get("/metrics").await);
@@ -91,7 +91,7 @@ async fn a_server_says_that_it_is_ready() {
 /// When the store is closed, callers are told to try again and see no internal detail. Regression test: internal
 /// exception text reached the page and the model.
 #[tokio::test]
-async fn a_server_without_its_store_says_so_and_nothing_else() {
+async fn closed_store_is_reported_without_internal_details() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     world.store.close();

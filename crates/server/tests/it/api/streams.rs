@@ -8,7 +8,7 @@ use server_testkit::world::World;
 /// Events have sequence numbers and are replayed from the last one seen: a reader that reconnects misses and repeats
 /// nothing.
 #[tokio::test]
-async fn a_reader_that_comes_back_in_the_middle_misses_and_repeats_nothing() {
+async fn reconnecting_reader_misses_and_repeats_no_event() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -34,7 +34,7 @@ async fn a_reader_that_comes_back_in_the_middle_misses_and_repeats_nothing() {
 
 /// The stream of the project starts now, or at the cursor of the last event seen.
 #[tokio::test]
-async fn the_project_stream_goes_on_from_its_cursor() {
+async fn project_stream_continues_from_its_cursor() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     agent.opens(json!({})).await;
@@ -53,7 +53,7 @@ async fn the_project_stream_goes_on_from_its_cursor() {
 
 /// A stream continues on a restarted server at the last event seen.
 #[tokio::test]
-async fn a_stream_goes_on_after_a_restart() {
+async fn stream_continues_after_a_restart() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question = world.asks(confirmation()).await;
@@ -70,7 +70,7 @@ async fn a_stream_goes_on_after_a_restart() {
 
 /// Lists are read from the store. Regression test: reconnecting showed answered requests as open.
 #[tokio::test]
-async fn what_was_answered_is_not_listed_as_open() {
+async fn answered_question_is_not_listed_as_open() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let (first, second) = (world.asks(confirmation()).await, world.asks(confirmation()).await);
@@ -83,7 +83,7 @@ async fn what_was_answered_is_not_listed_as_open() {
 
 /// Regression test: the asked event was sent only after the wait was over, or with a placeholder id, or twice.
 #[tokio::test]
-async fn the_asked_event_comes_first_once_and_with_the_real_id() {
+async fn asked_event_comes_first_once_and_with_the_final_id() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -102,7 +102,7 @@ async fn the_asked_event_comes_first_once_and_with_the_real_id() {
 
 /// Regression test: sequence numbers restarted in every round.
 #[tokio::test]
-async fn numbers_do_not_restart() {
+async fn event_numbers_of_a_session_do_not_restart() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -171,7 +171,7 @@ async fn history_is_paged() {
 
 /// The events of one question are found, however many other events the session has.
 #[tokio::test]
-async fn the_events_of_one_question_are_listed_by_themselves() {
+async fn events_can_be_filtered_by_question() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;

@@ -34,12 +34,12 @@ fn release() -> FlowVersion {
     .unwrap()
 }
 
-fn only(tenant: &str, project: &str) -> Projects {
+fn only_project(tenant: &str, project: &str) -> Projects {
     Projects::Named(BTreeSet::from([ProjectName::new(tenant, project)]))
 }
 
 /// Makes the server's files define `ops` and `release` for these projects.
-fn files_for(world: &World, projects: &Projects) {
+fn define_for_projects(world: &World, projects: &Projects) {
     let mut owners = Owners::default();
     owners.insert(DefinitionKind::Agent, ("ops", "1"), projects.clone());
     owners.insert(DefinitionKind::Flow, ("release", "1"), projects.clone());
@@ -54,7 +54,7 @@ async fn names(by: &Someone, kind: &str) -> Vec<String> {
 /// A file without projects applies to the default project only. Regression test: any project could start an agent of
 /// the files.
 #[tokio::test]
-async fn an_agent_of_a_file_without_projects_is_of_the_default_one_alone() {
+async fn agent_file_without_projects_applies_to_the_default_project_only() {
     let world = World::new().await;
     world.engine.define(Definitions { agents: vec![ops()], flows: vec![release()] });
     let (admin, stranger) = (world.admin().await, world.stranger().await);
@@ -88,29 +88,29 @@ async fn an_agent_of_a_file_without_projects_is_of_the_default_one_alone() {
 }
 
 #[tokio::test]
-async fn an_agent_belongs_to_the_projects_that_its_file_names() {
+async fn agent_file_applies_to_the_projects_that_it_names() {
     let world = World::new().await;
     let (admin, stranger) = (world.admin().await, world.stranger().await);
-    files_for(&world, &only("elsewhere", "default"));
+    define_for_projects(&world, &only_project("elsewhere", "default"));
     assert_eq!(names(&admin, "agents").await, Vec::<String>::new());
     assert_eq!(names(&stranger, "agents").await, ["ops"]);
     assert_eq!(stranger.post("/v1/sessions", json!({ "flow": "release" })).await.done()["driven"], true);
-    files_for(&world, &Projects::All);
+    define_for_projects(&world, &Projects::All);
     assert_eq!(
         (names(&admin, "agents").await, names(&stranger, "agents").await),
         (vec!["ops".into()], vec!["ops".into()])
     );
-    files_for(&world, &only("Elsewhere", "default"));
+    define_for_projects(&world, &only_project("Elsewhere", "default"));
     assert_eq!(names(&stranger, "agents").await, Vec::<String>::new(), "names are compared exactly");
 }
 
 /// A version that another project stored earlier can no longer be started; a running session continues, but accepts no
 /// messages.
 #[tokio::test]
-async fn a_version_that_was_kept_elsewhere_is_not_started_any_more() {
+async fn version_stored_by_a_project_that_lost_access_cannot_be_started() {
     let world = World::new().await;
     let stranger = world.stranger().await;
-    files_for(&world, &Projects::All);
+    define_for_projects(&world, &Projects::All);
     let session = stranger.opens(json!({ "agent": "ops" })).await;
     world.engine.define(Definitions { agents: vec![ops()], flows: vec![release()] });
     for start in [json!({ "agent": "ops" }), json!({ "agent": "ops", "agent_version": "1" })] {
@@ -128,7 +128,7 @@ async fn a_version_that_was_kept_elsewhere_is_not_started_any_more() {
 }
 
 #[tokio::test]
-async fn the_operators_settings_are_refused_over_the_api() {
+async fn settings_reserved_for_the_operator_are_refused_over_the_api() {
     let world = World::new().await;
     let admin = world.admin().await;
     let agent = json!({ "name": "a", "version": "1", "model": { "provider": "openai", "name": "m" } });
@@ -145,7 +145,7 @@ async fn the_operators_settings_are_refused_over_the_api() {
 
 /// Regression test: commands, addresses and variables of the operator's files were shown to every reader.
 #[tokio::test]
-async fn nobody_is_shown_commands_addresses_and_variables_of_the_files() {
+async fn commands_addresses_and_variables_of_agent_files_are_hidden() {
     let world = World::new().await;
     world.engine.define(Definitions { agents: vec![ops()], flows: Vec::new() });
     let admin = world.admin().await;
@@ -166,7 +166,7 @@ async fn nobody_is_shown_commands_addresses_and_variables_of_the_files() {
 /// A workspace of the default project must not have the name of a tenant, because it would contain the workspaces of
 /// that tenant.
 #[tokio::test]
-async fn a_workspace_is_not_called_like_a_tenant() {
+async fn workspace_with_the_name_of_a_tenant_is_refused() {
     let world = World::new().await;
     let admin = world.admin().await;
     let mut agent = ops();
@@ -188,7 +188,7 @@ async fn a_workspace_is_not_called_like_a_tenant() {
 
 /// A secret that is kept for a hosted agent is not available to a key with an equal name.
 #[tokio::test]
-async fn a_secret_of_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
+async fn secret_of_a_hosted_agent_is_not_given_to_a_key_of_that_name() {
     let world = World::new().await;
     let (alice, namesake) = (world.person("alice").await, world.someone("default", Role::Agent, "ops", &[]).await);
     let put = json!({ "agent": "ops", "name": "TOKEN", "value": "s3cret-of-ours" });
@@ -214,7 +214,7 @@ async fn a_secret_of_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
 
 /// A standing grant for a hosted agent does not apply to a key with an equal name.
 #[tokio::test]
-async fn a_grant_to_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
+async fn grant_for_a_hosted_agent_does_not_apply_to_a_key_of_that_name() {
     let world = World::new().await;
     let play = world.plays();
     let (alice, namesake) = (world.person("alice").await, world.someone("default", Role::Agent, "editor", &[]).await);

@@ -48,7 +48,7 @@ async fn a_ticket_is_used_once() {
 
 /// A ticket is valid for 30 seconds at most, and not beyond its credential. A wrong secret does not spend it.
 #[tokio::test]
-async fn a_ticket_does_not_last() {
+async fn ticket_expires_by_time_and_with_its_credential() {
     let world = World::new().await;
     let (root, alice) = (world.admin().await, world.person("alice").await);
     let made = alice.post("/v1/tickets", json!({})).await.done();
@@ -71,7 +71,7 @@ async fn a_ticket_does_not_last() {
 
 /// A request that is repeated under its idempotency key returns the first ticket.
 #[tokio::test]
-async fn a_ticket_is_made_once() {
+async fn repeated_idempotency_key_returns_the_first_ticket() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let first = alice.post_once("one", "/v1/tickets", json!({})).await.done();
@@ -81,7 +81,7 @@ async fn a_ticket_is_made_once() {
 
 /// The secret of a ticket is stored only as a hash.
 #[tokio::test]
-async fn a_ticket_is_kept_hashed() {
+async fn ticket_is_stored_as_a_hash() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let ticket = text(&alice.post("/v1/tickets", json!({})).await.done()["ticket"]);

@@ -8,7 +8,7 @@ use server_testkit::world::World;
 /// Paused and waiting are independent facts. Regression test: pausing a waiting session and then answering lost the
 /// pause.
 #[tokio::test]
-async fn pausing_and_answering_keep_both_facts() {
+async fn paused_and_waiting_are_independent() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;
@@ -46,7 +46,7 @@ async fn a_resumed_session_with_an_open_question_still_waits() {
 
 /// Regression test: pausing closed the event stream, because "PAUSED" ends in "ED".
 #[tokio::test]
-async fn the_stream_stays_open_over_a_pause_and_an_end() {
+async fn stream_stays_open_after_a_pause_and_after_the_end_of_the_session() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let session = agent.opens(json!({})).await;
@@ -79,7 +79,7 @@ async fn the_server_enforces_a_deadline_by_itself() {
 
 /// The question itself, and not the scheduler, defines the fallback that applies at its deadline.
 #[tokio::test]
-async fn each_fallback_does_what_the_question_says() {
+async fn each_fallback_takes_effect_at_the_deadline() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let ended = async |mut body: Value, fallback: Value| {
@@ -157,7 +157,7 @@ async fn people_are_warned_one_minute_before() {
 
 /// A timer that was due while the server was down fires once after the restart.
 #[tokio::test]
-async fn a_moment_that_passed_while_the_server_was_down_is_acted_on() {
+async fn timer_that_was_due_during_downtime_fires_after_the_restart() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question =
@@ -186,7 +186,7 @@ async fn a_question_can_be_ended_before_its_deadline() {
 
 /// A clock that jumps back neither undoes nor repeats an event.
 #[tokio::test]
-async fn a_clock_that_jumps_back_repeats_nothing() {
+async fn clock_that_jumps_back_repeats_no_event() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(json!({ "kind": "question", "title": "Where?", "deadline_seconds": 120 })).await;

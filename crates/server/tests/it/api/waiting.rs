@@ -24,7 +24,7 @@ async fn a_wait_ends_on_the_answer() {
 
 /// A change that does not close the question does not end the wait.
 #[tokio::test]
-async fn a_wait_outlasts_what_does_not_close_the_question() {
+async fn wait_does_not_end_on_a_change_that_leaves_the_question_open() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;
@@ -106,7 +106,7 @@ async fn waiting_for_events_ends_on_the_next() {
 /// A wait without a change returns the current state after its time. Tokio's clock is paused and advances while all
 /// tasks sleep.
 #[tokio::test]
-async fn a_wait_that_nothing_ends_says_how_things_stand() {
+async fn wait_without_a_change_returns_the_current_state() {
     let world = World::new().await;
     let agent = world.agent().await;
     let question = world.asks(confirmation()).await;

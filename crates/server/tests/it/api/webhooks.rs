@@ -9,20 +9,20 @@ use server_testkit::world::World;
 
 const URL: &str = "https://hooks.example.com/holdpoint";
 
-async fn made(by: &Someone, body: Value) -> Value {
+async fn create_webhook(by: &Someone, body: Value) -> Value {
     by.post("/v1/webhooks", body).await.done()
 }
 
-async fn switched(by: &Someone, webhook: &str, body: Value) -> Reply {
+async fn switch_webhook(by: &Someone, webhook: &str, body: Value) -> Reply {
     reply(by.request(Method::PUT, &format!("/v1/webhooks/{webhook}/enabled")).json(&body)).await
 }
 
 #[tokio::test]
-async fn a_webhook_is_made_shown_listed_and_removed() {
+async fn webhook_is_created_shown_listed_and_removed() {
     let world = World::new().await;
     let root = world.admin().await;
     let body = json!({ "url": URL, "events": ["interaction.*"], "agent": "release-bot", "description": "On call" });
-    let created = made(&root, body).await;
+    let created = create_webhook(&root, body).await;
     let secret = text(&created["secret"]);
     assert!(secret.starts_with("whsec_") && secret.len() == 50, "{secret}");
     let mut shown = created.clone();
@@ -34,7 +34,7 @@ async fn a_webhook_is_made_shown_listed_and_removed() {
     assert_eq!(masked(&shown), expected);
     let path = format!("/v1/webhooks/{}", text(&created["id"]));
     assert_eq!(root.get(&path).await.done(), shown);
-    let answers = made(&root, json!({ "url": URL, "answers_of": "bot", "enabled": false })).await;
+    let answers = create_webhook(&root, json!({ "url": URL, "answers_of": "bot", "enabled": false })).await;
     assert_eq!((&answers["answers_of"], &answers["enabled"]), (&json!("bot"), &json!(false)));
     let listed = root.get("/v1/webhooks").await.done();
     assert_eq!(ids(&listed["webhooks"]), [text(&answers["id"]), text(&created["id"])]);
@@ -49,7 +49,7 @@ async fn a_webhook_is_made_shown_listed_and_removed() {
 }
 
 #[tokio::test]
-async fn the_same_command_makes_one_webhook_and_shows_the_same_secret() {
+async fn repeated_command_creates_one_webhook_and_returns_its_secret() {
     let world = World::new().await;
     let root = world.admin().await;
     let first = root.post_once("w", "/v1/webhooks", json!({ "url": URL })).await.done();
@@ -65,7 +65,7 @@ async fn the_same_command_makes_one_webhook_and_shows_the_same_secret() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused() {
+async fn invalid_webhook_is_refused_with_a_pointer() {
     let world = World::new().await;
     let root = world.admin().await;
     let post = async |body: Value| root.post("/v1/webhooks", body).await;
@@ -87,10 +87,10 @@ async fn what_makes_no_sense_is_refused() {
 }
 
 #[tokio::test]
-async fn messages_are_listed_and_only_settled_ones_replayed() {
+async fn webhook_messages_are_listed_and_only_settled_ones_replayed() {
     let world = World::new().await;
     let root = world.admin().await;
-    let webhook = text(&made(&root, json!({ "url": URL })).await["id"]);
+    let webhook = text(&create_webhook(&root, json!({ "url": URL })).await["id"]);
     let sent = root.post(&format!("/v1/webhooks/{webhook}/test"), json!({})).await;
     assert_eq!(sent.status, 202);
     let sent = sent.done();
@@ -106,10 +106,10 @@ async fn messages_are_listed_and_only_settled_ones_replayed() {
     root.post(&format!("{path}/whd_00000000-0000-7000-8000-000000000000/replay"), json!({}))
         .await
         .refused(404, "not_found");
-    let off = switched(&root, &webhook, json!({ "enabled": false, "reason": "it moves" })).await.done();
+    let off = switch_webhook(&root, &webhook, json!({ "enabled": false, "reason": "it moves" })).await.done();
     assert_eq!((&off["enabled"], &off["disabled_reason"]), (&json!(false), &json!("it moves")));
     root.post(&format!("/v1/webhooks/{webhook}/test"), json!({})).await.refused(409, "webhook_disabled");
-    assert_eq!(switched(&root, &webhook, json!({ "enabled": true })).await.done()["enabled"], true);
+    assert_eq!(switch_webhook(&root, &webhook, json!({ "enabled": true })).await.done()["enabled"], true);
     let trail = root.get("/v1/audit?limit=200").await.done();
     let names = trail["entries"].as_array().unwrap().iter().map(|entry| text(&entry["type"]));
     let names: Vec<String> = names.filter(|name| name.starts_with("webhook.")).collect();
@@ -117,7 +117,7 @@ async fn messages_are_listed_and_only_settled_ones_replayed() {
 }
 
 #[tokio::test]
-async fn a_project_has_so_many_webhooks_and_no_more() {
+async fn webhooks_of_a_project_are_limited() {
     let world = World::new().await;
     let root = world.admin().await;
     let caller = world.engine.authenticate(&root.key).await.unwrap();

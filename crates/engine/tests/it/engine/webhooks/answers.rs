@@ -9,7 +9,7 @@ use super::{Endpoints, OTHER, URL, all_events, listed, made, sent};
 use crate::engine::world::{World, refusal};
 
 #[tokio::test]
-async fn an_answer_counts_as_taken_when_the_endpoint_has_it_and_not_before() {
+async fn delivery_is_taken_only_when_the_endpoint_has_accepted_it() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent, alice) =
         (world.caller(Role::Admin, "root").await, world.agent().await, world.person("alice").await);
@@ -54,7 +54,7 @@ async fn an_answer_counts_as_taken_when_the_endpoint_has_it_and_not_before() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_taken_by_other_means_is_not_sent_and_a_paused_session_keeps_its_answers() {
+async fn answers_already_taken_or_of_paused_sessions_are_not_sent() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent, alice) =
         (world.caller(Role::Admin, "root").await, world.agent().await, world.person("alice").await);
@@ -85,7 +85,7 @@ async fn an_answer_that_was_taken_by_other_means_is_not_sent_and_a_paused_sessio
 
 /// Sealed values are handed out by `take` only: the endpoint is told that an answer waits.
 #[tokio::test]
-async fn what_is_sealed_never_leaves_by_webhook() {
+async fn sealed_values_are_not_sent_by_webhook() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent, alice) =
         (world.caller(Role::Admin, "root").await, world.agent().await, world.person("alice").await);

@@ -14,7 +14,7 @@ use super::{Endpoints, OTHER, URL, all_events, listed, made, sent};
 use crate::engine::world::World;
 
 #[tokio::test]
-async fn a_dead_endpoint_holds_up_nobody_and_is_not_buffered_for_without_end() {
+async fn dead_endpoint_delays_no_other_and_loses_no_message() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
     let dead = made(&world, &root, URL, all_events()).await;
@@ -45,7 +45,7 @@ async fn a_dead_endpoint_holds_up_nobody_and_is_not_buffered_for_without_end() {
 
 /// If the node dies after the endpoint has the message and before that is recorded, the next node sends it again under an identical identifier.
 #[tokio::test]
-async fn what_was_not_noted_is_sent_again_under_the_same_id_by_whoever_comes_next() {
+async fn unrecorded_message_is_sent_again_with_its_id_by_the_next_node() {
     /// A courier that never returns after the endpoint has its message, like a node that dies.
     struct Dies(Endpoints);
     impl Courier for Dies {
@@ -97,12 +97,12 @@ async fn two_nodes_send_each_message_once() {
 }
 
 /// Sends one event to a thousand webhooks, of which every fourth endpoint is down. Returns the number of messages of each endpoint.
-async fn a_thousand(world: &World) -> HashMap<String, usize> {
+async fn send_event_to_a_thousand_webhooks(world: &World) -> HashMap<String, usize> {
     let endpoints = Endpoints::default();
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
-    let urls: Vec<String> = (0..1000).map(thousandth).collect();
+    let urls: Vec<String> = (0..1000).map(url_of_webhook).collect();
     futures::future::join_all(urls.iter().map(|url| made(world, &root, url, all_events()))).await;
-    (0..1000).step_by(4).for_each(|number| endpoints.reply(&thousandth(number), 0));
+    (0..1000).step_by(4).for_each(|number| endpoints.reply(&url_of_webhook(number), 0));
     world.session(&agent).await;
     // Each pass sends a limited number, and each webhook has its turn.
     for _ in 0..10 {
@@ -115,19 +115,19 @@ async fn a_thousand(world: &World) -> HashMap<String, usize> {
     got
 }
 
-fn thousandth(number: usize) -> String {
+fn url_of_webhook(number: usize) -> String {
     format!("https://hooks.example.com/{number}")
 }
 
 #[tokio::test]
-async fn a_thousand_webhooks_hear_of_one_event() {
-    let got = a_thousand(&World::new()).await;
+async fn event_reaches_a_thousand_webhooks_on_sqlite() {
+    let got = send_event_to_a_thousand_webhooks(&World::new()).await;
     assert_eq!((got.len(), got.values().sum()), (1000, 1000));
 }
 
 /// PostgreSQL uses its own clock, so an endpoint that is down may be tried again meanwhile; the others get one message each.
 #[tokio::test]
-async fn a_thousand_webhooks_hear_of_one_event_on_postgresql() {
+async fn event_reaches_a_thousand_webhooks_on_postgres() {
     let opened = tokio::task::spawn_blocking(|| {
         let database = TestPostgres::start().unwrap().fresh_database().unwrap();
         let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
@@ -135,10 +135,10 @@ async fn a_thousand_webhooks_hear_of_one_event_on_postgresql() {
     });
     let (database, store) = opened.await.unwrap();
     let world = World::over(store);
-    let got = a_thousand(&world).await;
+    let got = send_event_to_a_thousand_webhooks(&world).await;
     assert_eq!(got.len(), 1000);
     let well = |(number, url): (usize, String)| (number % 4 != 0).then(|| got[&url]);
-    assert!((0..1000).map(|number| (number, thousandth(number))).filter_map(well).all(|times| times == 1));
+    assert!((0..1000).map(|number| (number, url_of_webhook(number))).filter_map(well).all(|times| times == 1));
     tokio::task::spawn_blocking(move || {
         world.store.close();
         drop((world, database));

@@ -14,7 +14,7 @@ use super::{Endpoints, OTHER, URL, all_events, listed, made, new, sent};
 use crate::engine::world::{World, pointers, refusal};
 
 #[tokio::test]
-async fn events_are_sent_in_order_once_and_only_those_that_are_wanted() {
+async fn subscribed_events_are_sent_once_and_in_order() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent, alice) =
         (world.caller(Role::Admin, "root").await, world.agent().await, world.person("alice").await);
@@ -40,7 +40,7 @@ async fn events_are_sent_in_order_once_and_only_those_that_are_wanted() {
 }
 
 #[tokio::test]
-async fn what_fails_is_sent_again_under_the_same_id_with_growing_delays_until_it_is_dead_and_can_be_replayed() {
+async fn failed_message_is_retried_with_its_id_at_growing_delays_until_dead() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
     let webhook = made(&world, &root, URL, all_events()).await;
@@ -76,7 +76,7 @@ async fn what_fails_is_sent_again_under_the_same_id_with_growing_delays_until_it
 }
 
 #[tokio::test]
-async fn an_endpoint_that_wants_to_be_left_alone_is() {
+async fn retry_after_of_an_endpoint_is_respected() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
     made(&world, &root, URL, all_events()).await;
@@ -94,7 +94,7 @@ async fn an_endpoint_that_wants_to_be_left_alone_is() {
 }
 
 #[tokio::test]
-async fn gone_disables_and_what_happened_meanwhile_is_sent_when_it_is_enabled() {
+async fn status_410_disables_a_webhook_until_it_is_enabled_again() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
     let webhook = made(&world, &root, URL, all_events()).await;
@@ -125,7 +125,7 @@ async fn gone_disables_and_what_happened_meanwhile_is_sent_when_it_is_enabled() 
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_to_is_refused() {
+async fn webhook_to_a_forbidden_address_is_refused() {
     let world = World::new();
     let root = world.caller(Role::Admin, "root").await;
     let create = async |url: &str| world.engine.webhook_create(&root, new(url, all_events()), None).await;

@@ -9,7 +9,7 @@ use super::{Endpoints, URL, all_events, made, new, sent};
 use crate::engine::world::World;
 
 #[tokio::test]
-async fn messages_are_signed_with_both_secrets_until_the_old_one_has_ended() {
+async fn messages_are_signed_with_both_secrets_until_the_old_one_ends() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
     let (webhook, first) = world.engine.webhook_create(&root, new(URL, all_events()), None).await.unwrap();
@@ -30,7 +30,7 @@ async fn messages_are_signed_with_both_secrets_until_the_old_one_has_ended() {
 }
 
 #[tokio::test]
-async fn secrets_are_sealed_again_when_keys_are_rotated() {
+async fn webhook_secrets_are_sealed_again_by_a_key_rotation() {
     let (world, endpoints) = (World::new(), Endpoints::default());
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
     made(&world, &root, URL, all_events()).await;

@@ -8,7 +8,7 @@ use domain::{
 };
 
 use super::{View, holds};
-use crate::simulation::books::Books;
+use crate::simulation::books::StoreContents;
 use crate::simulation::calls;
 use crate::simulation::command::What;
 use crate::simulation::world::Verdict as Found;
@@ -82,7 +82,7 @@ fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
 }
 
 /// Checks that an action that may run, runs or ran was allowed by the policy, covered by a grant, or approved with exactly these arguments.
-fn released(books: &Books, proposal: &Action) -> Found {
+fn released(books: &StoreContents, proposal: &Action) -> Found {
     let ran =
         !matches!(proposal.state, ActionState::Waiting { .. } | ActionState::Denied | ActionState::Rejected { .. });
     if !ran {
@@ -99,7 +99,7 @@ fn released(books: &Books, proposal: &Action) -> Found {
     Ok(())
 }
 
-fn covered(books: &Books, proposal: &Action, id: domain::GrantId) -> bool {
+fn covered(books: &StoreContents, proposal: &Action, id: domain::GrantId) -> bool {
     let Some(grant) = books.grants.get(&id) else { return false };
     let here = (proposal.session, proposal.proposed_by.name.as_str());
     grant.covers(here, proposal.ruling.rule.as_deref(), &proposal.call, |_, pattern| pattern == "*")
@@ -118,7 +118,7 @@ fn approves(asked: &Interaction, action: &Call) -> bool {
 }
 
 /// Checks that an action waits on its own question while that is open, and on no other.
-fn asked(books: &Books, proposal: &Action) -> Found {
+fn asked(books: &StoreContents, proposal: &Action) -> Found {
     let call = &proposal.call_id;
     let waits_on = match &proposal.state {
         ActionState::Waiting { interaction } => Some(*interaction),
@@ -137,7 +137,7 @@ fn asked(books: &Books, proposal: &Action) -> Found {
 }
 
 /// Checks that every question about a call is listed in the action of that call.
-fn orphans(books: &Books) -> Found {
+fn orphans(books: &StoreContents) -> Found {
     for (id, question) in &books.questions {
         let Some(call) = &question.question.call_id else { continue };
         let of = books.proposals.get(&(question.origin.session, call.clone()));
@@ -149,7 +149,7 @@ fn orphans(books: &Books) -> Found {
 /// Number of events of one call, by name.
 type Told<'a> = BTreeMap<&'a str, usize>;
 
-fn told(books: &Books) -> BTreeMap<(SessionId, String), Told<'_>> {
+fn told(books: &StoreContents) -> BTreeMap<(SessionId, String), Told<'_>> {
     let mut told: BTreeMap<_, Told<'_>> = BTreeMap::new();
     for (_, event) in &books.log {
         if let (true, Some(call)) = (event.name.starts_with("action."), event.data["call_id"].as_str()) {
@@ -160,7 +160,7 @@ fn told(books: &Books) -> BTreeMap<(SessionId, String), Told<'_>> {
 }
 
 /// Checks that the log has one decision for each call, and one start for each permit that was spent.
-fn logged(books: &Books, proposal: &Action, told: &Told<'_>) -> Found {
+fn logged(books: &StoreContents, proposal: &Action, told: &Told<'_>) -> Found {
     let call = &proposal.call_id;
     let count = |name: &str| told.get(name).copied().unwrap_or_default();
     let asked: Vec<&Interaction> = proposal.asked.iter().filter_map(|id| books.questions.get(id)).collect();

@@ -6,13 +6,13 @@ use futures::executor::block_on;
 use holdpoint_engine::{Engine, ExportRange};
 
 use super::holds;
-use crate::simulation::books::Books;
+use crate::simulation::books::StoreContents;
 use crate::simulation::cast::Tenant;
 use crate::simulation::questions::MARKER;
 use crate::simulation::world::Verdict;
 
 /// Checks the whole trail of one tenant, exported by an engine on an intact store.
-pub(crate) fn check(engine: &Engine, name: &str, tenant: &Tenant, books: &Books) -> Verdict {
+pub(crate) fn check(engine: &Engine, name: &str, tenant: &Tenant, books: &StoreContents) -> Verdict {
     let lines = block_on(tokio::task::unconstrained(exported(engine, name)));
     let demanded = Demands { whole: true, ..Demands::default() };
     let verified = verify(lines.iter().map(|line| line.clone().into_bytes()), &demanded);

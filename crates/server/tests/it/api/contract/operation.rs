@@ -129,7 +129,7 @@ fn of_dialect(operation: &str) -> Option<Sample> {
 }
 
 /// One object of each kind that an operation can name.
-pub(crate) struct Things {
+pub(crate) struct SampleObjects {
     pub(super) question: Question,
     pub(super) key: Someone,
     grant: String,
@@ -138,7 +138,7 @@ pub(crate) struct Things {
     sent: String,
 }
 
-impl Things {
+impl SampleObjects {
     /// Creates a question, and in its session an action called `done` that was approved with a standing grant.
     pub(crate) async fn of(world: &World) -> Self {
         world.signs_up("alice", Role::Operator).await;
@@ -188,8 +188,8 @@ impl Operation {
     }
 
     /// Path of the operation with the ids of existing objects.
-    pub(crate) fn path_to(&self, things: &Things) -> String {
-        let Things { question, key, grant, project, webhook, sent } = things;
+    pub(crate) fn path_to(&self, things: &SampleObjects) -> String {
+        let SampleObjects { question, key, grant, project, webhook, sent } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
         let path = path.replace("{sessionId}", &question.session).replace("{requestId}", &question.id);
         let path = path.replace("{flowId}", "notes");

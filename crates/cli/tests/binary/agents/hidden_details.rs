@@ -6,8 +6,8 @@ use std::net::TcpListener;
 
 use serde_json::Value;
 
-use crate::agents::place::{Place, ended, starts};
-use crate::common::{Client, House, Server, until};
+use crate::agents::place::{AgentFiles, ended, starts};
+use crate::common::{Client, Deployment, Server, until};
 
 /// Address of the operator's servers. It differs from the address of API clients, which the audit trail may show.
 const HOST: &str = "127.0.0.7";
@@ -18,12 +18,12 @@ const MARKER: &str = "marker-5d0e21";
 const HELLO: &str = "[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"Hello.\"\nagain = true\n";
 
 /// Definition of an agent whose model is at this port.
-fn modelled(port: u16) -> String {
+fn agent_with_model_at(port: u16) -> String {
     format!("[model]\nprovider = \"openai\"\nname = \"m\"\nendpoint = \"http://{HOST}:{port}/{MARKER}\"\n")
 }
 
 /// Starts a server that answers every request with this status and a body with the marker, and returns its port.
-fn answering(status: &'static str) -> u16 {
+fn serve_status(status: &'static str) -> u16 {
     let listener = TcpListener::bind((HOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -40,7 +40,7 @@ fn answering(status: &'static str) -> u16 {
 }
 
 /// Finds a port on which no server listens.
-fn closed() -> u16 {
+fn unused_port() -> u16 {
     TcpListener::bind((HOST, 0)).unwrap().local_addr().unwrap().port()
 }
 
@@ -61,7 +61,7 @@ async fn shown(caller: &Client, session: &str) -> String {
 }
 
 /// Waits for an event of a session and returns its data.
-async fn told(caller: &Client, session: &str, kind: &str) -> Value {
+async fn wait_for_event(caller: &Client, session: &str, kind: &str) -> Value {
     until(kind, async || {
         let page = caller.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
         let found = page["events"].as_array().unwrap().iter().find(|one| one["type"] == kind).cloned();
@@ -71,7 +71,7 @@ async fn told(caller: &Client, session: &str, kind: &str) -> Value {
 }
 
 /// Checks that the log contains a word and that the API shows none of the operator's addresses, paths and error texts.
-async fn only_the_log_knows(server: &Server, caller: &Client, session: &str, logged: &str) {
+async fn assert_only_the_log_contains(server: &Server, caller: &Client, session: &str, logged: &str) {
     let seen = shown(caller, session).await;
     for own in [MARKER, HOST, "/srv/", "/bin/sh", "refused (os error"] {
         assert!(!seen.contains(own), "{own} is in {seen}");
@@ -80,35 +80,35 @@ async fn only_the_log_knows(server: &Server, caller: &Client, session: &str, log
 }
 
 #[tokio::test]
-async fn a_model_that_fails_is_told_without_its_address_and_its_words() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    place.agent("nobody", &modelled(closed()));
-    place.agent("broken", &modelled(answering("500 Internal Server Error")));
-    place.agent("refusing", &modelled(answering("400 Bad Request")));
-    let server = place.launch(house.launch(), 8).start().await;
-    let root = server.client(&house.key("admin", "root"));
+async fn model_failure_is_shown_without_its_address_and_error_text() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    files.agent("nobody", &agent_with_model_at(unused_port()));
+    files.agent("broken", &agent_with_model_at(serve_status("500 Internal Server Error")));
+    files.agent("refusing", &agent_with_model_at(serve_status("400 Bad Request")));
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let root = server.client(&deployment.key("admin", "root"));
 
     let session = starts(&root, "nobody").await;
-    assert_eq!(told(&root, &session, "model.again").await["text"], "the provider cannot be reached");
-    only_the_log_knows(&server, &root, &session, "Connection refused").await;
+    assert_eq!(wait_for_event(&root, &session, "model.again").await["text"], "the provider cannot be reached");
+    assert_only_the_log_contains(&server, &root, &session, "Connection refused").await;
 
     let session = starts(&root, "broken").await;
-    assert_eq!(told(&root, &session, "model.again").await["text"], "the provider answered 500");
-    only_the_log_knows(&server, &root, &session, MARKER).await;
+    assert_eq!(wait_for_event(&root, &session, "model.again").await["text"], "the provider answered 500");
+    assert_only_the_log_contains(&server, &root, &session, MARKER).await;
 
     let session = starts(&root, "refusing").await;
     let reason = "the model could not be asked: the provider answered 400";
     assert_eq!(ended(&root, &session).await["steps"][0]["reason"], reason);
-    only_the_log_knows(&server, &root, &session, MARKER).await;
+    assert_only_the_log_contains(&server, &root, &session, MARKER).await;
 }
 
 #[tokio::test]
-async fn an_mcp_server_that_fails_is_told_without_its_address_and_its_program() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
+async fn mcp_server_failure_is_shown_without_its_address_and_program() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
     let served = |way: &str| format!("[[mcp]]\nname = \"tickets\"\n{way}\n{HELLO}");
-    let (closed, broken) = (closed(), answering("500 Internal Server Error"));
+    let (closed, broken) = (unused_port(), serve_status("500 Internal Server Error"));
     let ways = [
         ("absent", format!("command = [\"/srv/{MARKER}-absent\"]"), format!("{MARKER}-absent")),
         (
@@ -120,28 +120,28 @@ async fn an_mcp_server_that_fails_is_told_without_its_address_and_its_program() 
         ("broken", format!("url = \"http://{HOST}:{broken}/{MARKER}\""), "500".to_owned()),
     ];
     for (agent, way, _) in &ways {
-        place.agent(agent, &served(way));
+        files.agent(agent, &served(way));
     }
-    let server = place.launch(house.launch(), 8).start().await;
-    let root = server.client(&house.key("admin", "root"));
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let root = server.client(&deployment.key("admin", "root"));
     for (agent, _, logged) in &ways {
         let session = starts(&root, agent).await;
         let reason = "MCP server `tickets` cannot be used; the operator finds the reason in the log";
-        assert_eq!(told(&root, &session, "step.troubled").await["reason"], reason, "{agent}");
-        only_the_log_knows(&server, &root, &session, logged).await;
+        assert_eq!(wait_for_event(&root, &session, "step.troubled").await["reason"], reason, "{agent}");
+        assert_only_the_log_contains(&server, &root, &session, logged).await;
     }
 }
 
 #[tokio::test]
-async fn a_directory_that_is_not_there_is_told_without_its_path() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
+async fn missing_directory_is_reported_without_its_path() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
     let top = format!("tools = [\"execute_command\"]\nworkspace = \"demo\"\nread_only = [\"/srv/{MARKER}\"]\n");
-    place.agent("reader", &format!("{top}{HELLO}"));
-    let server = place.launch(house.launch(), 8).start().await;
-    let root = server.client(&house.key("admin", "root"));
+    files.agent("reader", &format!("{top}{HELLO}"));
+    let server = files.launch(deployment.launch(), 8).start().await;
+    let root = server.client(&deployment.key("admin", "root"));
     let session = starts(&root, "reader").await;
     let reason = "a directory that the agent's commands may read is not there; the operator finds which one in the log";
-    assert_eq!(told(&root, &session, "step.troubled").await["reason"], reason);
-    only_the_log_knows(&server, &root, &session, MARKER).await;
+    assert_eq!(wait_for_event(&root, &session, "step.troubled").await["reason"], reason);
+    assert_only_the_log_contains(&server, &root, &session, MARKER).await;
 }

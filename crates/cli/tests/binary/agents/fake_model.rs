@@ -22,7 +22,7 @@ pub(crate) struct Heard {
 }
 
 /// Server for chat completions that runs until the process ends. The number of assistant messages in a request selects the turn.
-pub(crate) struct PlayedModel {
+pub(crate) struct FakeModel {
     port: u16,
     heard: Arc<Mutex<Vec<Heard>>>,
     told: Arc<AtomicUsize>,
@@ -35,7 +35,7 @@ struct Play {
     waited: AtomicUsize,
 }
 
-impl PlayedModel {
+impl FakeModel {
     pub(crate) fn start(turns: Vec<Vec<Portion>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

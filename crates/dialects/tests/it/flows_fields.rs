@@ -13,7 +13,7 @@ use server_testkit::world::World;
 
 /// A question and its response have every field of the dialect.
 #[tokio::test]
-async fn a_question_has_every_field_of_its_source() {
+async fn question_and_response_have_every_field_of_the_dialect() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let channel = "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a09";
@@ -66,7 +66,7 @@ async fn a_question_has_every_field_of_its_source() {
 /// Each kind has a type and can be answered; the stored answer equals the answer that `/v1` would give.
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-async fn every_kind_is_shown_and_answered() {
+async fn every_kind_of_question_is_shown_and_can_be_answered() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let option = |id: &str| json!({ "id": id, "label": id.to_uppercase() });
@@ -156,7 +156,7 @@ async fn every_kind_is_shown_and_answered() {
 
 /// Every option is a suggested action whose payload chooses the option. The name of an effect chooses it too.
 #[tokio::test]
-async fn what_is_suggested_can_be_sent() {
+async fn payload_of_a_suggested_action_is_accepted() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question = world.asks(confirmation()).await;
@@ -175,7 +175,7 @@ async fn what_is_suggested_can_be_sent() {
 
 /// An invalid payload is refused with pointers into the payload, and changes nothing.
 #[tokio::test]
-async fn what_does_not_fit_is_named_by_its_place_here() {
+async fn invalid_payload_is_refused_with_pointers_into_the_payload() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let (yes_or_no, filled) = (world.asks(confirmation()).await, world.asks(form()).await);
@@ -200,7 +200,7 @@ async fn what_does_not_fit_is_named_by_its_place_here() {
 
 /// The channel is checked but is not a credential. The credential decides who answers.
 #[tokio::test]
-async fn the_channel_is_checked_beside_the_credential_and_never_instead() {
+async fn channel_header_is_checked_in_addition_to_the_credential() {
     let world = World::new().await;
     let (alice, question) = (world.person("alice").await, world.asks(confirmation()).await);
     let channel = text(&question.shown["channel"]);
@@ -253,7 +253,7 @@ async fn a_question_of_another_session_is_not_found() {
 
 /// Regression test: a form with required fields could not be skipped, because the empty payload was validated.
 #[tokio::test]
-async fn a_form_with_required_fields_is_skipped_without_one() {
+async fn form_with_required_fields_is_skipped_without_a_payload() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let mut optional = form();
@@ -271,7 +271,7 @@ async fn a_form_with_required_fields_is_skipped_without_one() {
 
 /// Cancelling a flow closes its open questions with the reason.
 #[tokio::test]
-async fn what_is_cancelled_is_shown_as_resolved_with_its_reason() {
+async fn cancelled_question_is_shown_as_auto_resolved_with_its_reason() {
     let world = World::new().await;
     let (alice, question) = (world.person("alice").await, world.asks(confirmation()).await);
     let path = flow(&question.session, "/control");
@@ -317,7 +317,7 @@ async fn history_is_paged() {
 
 /// A flow or an agent is started by its name, with a channel and a shared context.
 #[tokio::test]
-async fn a_flow_or_an_agent_is_started_by_name() {
+async fn flow_or_agent_is_started_by_name() {
     let world = World::new().await;
     let (admin, agent) = (world.admin().await, world.agent().await);
     admin.post("/v1/agents", scribe()).await.done();
@@ -365,7 +365,7 @@ async fn a_flow_or_an_agent_is_started_by_name() {
 
 /// Status of the session and of its step while it waits, is paused, is answered and continues.
 #[tokio::test]
-async fn waiting_and_paused_are_two_things() {
+async fn waiting_and_paused_are_independent() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({ "agent": "release-bot" })).await;
@@ -401,7 +401,7 @@ async fn waiting_and_paused_are_two_things() {
 
 /// A poll replies at the next event, replies 204 if its time passes without one, and does not wait in an ended session.
 #[tokio::test]
-async fn a_long_poll_wakes() {
+async fn long_poll_replies_at_the_next_event() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;

@@ -2,16 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::agents::place::{Place, times};
-use crate::common::{House, Stream, on_postgres, until};
+use crate::agents::place::{AgentFiles, times};
+use crate::common::{Deployment, Stream, on_postgres, until};
 
 /// `hitl`: an answer that was not processed when the server was killed is offered to its agent after the restart.
 #[tokio::test]
-async fn what_was_answered_and_not_processed_is_recovered_at_start() {
-    let house = House::sqlite();
-    let launch = house.launch();
+async fn hitl_answers_that_were_not_processed_are_offered_after_a_kill() {
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch();
     let server = launch.start().await;
-    let (alice, bot) = (server.client(&house.key("operator", "alice")), server.client(&house.key("agent", "bot")));
+    let (alice, bot) =
+        (server.client(&deployment.key("operator", "alice")), server.client(&deployment.key("agent", "bot")));
     let session = bot.start().await;
     let question = json!({ "kind": "choice", "title": "Which?", "options": [{ "id": "a", "label": "A" }] });
     let status = async |id: &str| alice.get(&format!("/hitl/requests/{id}")).await.done(200).text("/status");
@@ -51,10 +52,10 @@ async fn what_was_answered_and_not_processed_is_recovered_at_start() {
 
 /// `react`: a session outlives its stream and its server; a client that reconnects continues where it stopped.
 #[tokio::test]
-async fn a_conversation_goes_on_after_its_server_was_killed() {
-    let house = House::sqlite();
-    let place = Place::new(&house);
-    place.agent(
+async fn react_conversation_continues_after_its_server_was_killed() {
+    let deployment = Deployment::sqlite();
+    let files = AgentFiles::new(&deployment);
+    files.agent(
         "weather",
         r#"tools = ["ask_user"]
         [model]
@@ -66,9 +67,9 @@ async fn a_conversation_goes_on_after_its_server_was_killed() {
         say = "It is sunny."
         "#,
     );
-    let launch = place.launch(house.launch(), 2);
+    let launch = files.launch(deployment.launch(), 2);
     let server = launch.start().await;
-    let alice = server.client(&house.key("operator", "alice"));
+    let alice = server.client(&deployment.key("operator", "alice"));
     let said = alice.request("POST", "/api/agent/chat/react/stream");
     let said =
         said.json(&json!({ "message": "How is the weather?", "sessionId": "session-123" })).send().await.unwrap();
@@ -110,15 +111,16 @@ async fn a_conversation_goes_on_after_its_server_was_killed() {
 /// A conversation name that many clients use for the first time at once, on several nodes, becomes one conversation with
 /// all messages.
 #[test]
-fn a_conversation_is_begun_once_on_many_nodes() {
-    on_postgres(async |house| {
-        let place = Place::new(house);
-        place.agent(
+fn first_messages_on_several_nodes_open_one_conversation() {
+    on_postgres(async |deployment| {
+        let files = AgentFiles::new(deployment);
+        files.agent(
             "listener",
             "[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"Yes.\"\nagain = true\n",
         );
-        let nodes = [place.launch(house.launch(), 2).start().await, place.launch(house.launch(), 2).start().await];
-        let key = house.key("operator", "alice");
+        let nodes =
+            [files.launch(deployment.launch(), 2).start().await, files.launch(deployment.launch(), 2).start().await];
+        let key = deployment.key("operator", "alice");
         let clients = [nodes[0].client(&key), nodes[1].client(&key)];
         let says = |number: usize| {
             let body = json!({ "message": format!("This is {number}."), "sessionId": "session-123" });

@@ -22,7 +22,7 @@ const METHODS_OF_WORK: &[&str] = &["run/transaction.rs"];
 const SENTENCES: usize = 4;
 
 #[test]
-fn one_file_lists_what_follows_the_end_of_a_question() {
+fn only_close_rs_calls_the_followers_of_the_end_of_a_question() {
     let callers = |follower: &str| {
         let calls = sources().into_iter().filter(|(_, text)| text.contains(follower));
         calls.map(|(file, _)| format!("{follower} {file}")).collect::<Vec<_>>()
@@ -33,14 +33,14 @@ fn one_file_lists_what_follows_the_end_of_a_question() {
 }
 
 #[test]
-fn rooms_are_functions_and_work_keeps_what_every_use_case_needs() {
+fn methods_of_work_are_defined_in_the_listed_files_only() {
     let found: Vec<String> =
         sources().into_iter().filter(|(_, text)| text.contains("impl Work<")).map(|(file, _)| file).collect();
     assert_eq!(found, METHODS_OF_WORK);
 }
 
 #[test]
-fn every_room_says_what_is_in_it() {
+fn root_file_of_each_room_describes_the_room() {
     let mut silent = Vec::new();
     for (file, text) in sources() {
         let is_room = !file.contains('/') && root().join(file.trim_end_matches(".rs")).is_dir();
@@ -53,7 +53,7 @@ fn every_room_says_what_is_in_it() {
 }
 
 #[test]
-fn a_function_of_a_room_is_not_named_by_a_participle_that_writes() {
+fn writing_functions_of_rooms_are_not_named_by_participles() {
     let mut found = Vec::new();
     for (file, text) in sources() {
         let functions = text.split("fn ").skip(1).filter_map(|rest| rest.split_once('('));

@@ -12,7 +12,7 @@ use server_testkit::world::World;
 /// No list, statistic or stream shows data of another tenant; `contract.rs` checks that each operation answers 404 for
 /// foreign ids. Regression test: tenant prefixes were promised but missing.
 #[tokio::test]
-async fn nothing_of_another_tenant_is_seen() {
+async fn lists_stats_and_streams_show_no_data_of_another_tenant() {
     let world = World::new().await;
     let (stranger, alice) = (world.stranger().await, world.person("alice").await);
     let session = stranger.opens(json!({ "agent": "release-bot", "channel": "chat-7" })).await;
@@ -37,7 +37,7 @@ async fn nothing_of_another_tenant_is_seen() {
 
 /// Another project of the tenant is isolated as another tenant is.
 #[tokio::test]
-async fn another_project_of_the_same_tenant_is_as_far_away() {
+async fn projects_of_one_tenant_are_isolated() {
     let world = World::new().await;
     let question = world.asks(confirmation()).await;
     let new = NewKey::named(Role::Admin, "root");
@@ -50,7 +50,7 @@ async fn another_project_of_the_same_tenant_is_as_far_away() {
 
 /// Idempotency keys of equal caller names in two tenants are independent.
 #[tokio::test]
-async fn an_idempotency_key_does_not_reach_over_the_wall() {
+async fn idempotency_keys_of_two_tenants_are_independent() {
     let world = World::new().await;
     let ours = world.someone("default", Role::Agent, "bot", &[]).await;
     let theirs = world.someone("elsewhere", Role::Agent, "bot", &[]).await;
@@ -62,7 +62,7 @@ async fn an_idempotency_key_does_not_reach_over_the_wall() {
 /// A chat session id routes a question but is not a credential. Regression test: knowing two identifiers was enough to
 /// answer.
 #[tokio::test]
-async fn a_channel_is_no_credential() {
+async fn channel_name_does_not_authenticate_an_answer() {
     let world = World::new().await;
     let agent = world.agent().await;
     let session = agent.opens(json!({ "channel": "chat-7" })).await;
@@ -81,7 +81,7 @@ async fn a_channel_is_no_credential() {
 
 /// An agent can neither control the session of another agent nor withdraw its questions.
 #[tokio::test]
-async fn an_agent_steers_its_own_sessions_only() {
+async fn agent_controls_its_own_sessions_only() {
     let world = World::new().await;
     let agent = world.agent().await;
     let other = world.someone("default", Role::Agent, "other-bot", &[]).await;

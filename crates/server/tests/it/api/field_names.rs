@@ -145,7 +145,7 @@ async fn a_session_and_its_events_keep_their_names() {
 
 /// The stats of a project count its open and closed questions.
 #[tokio::test]
-async fn figures_count_what_is_open_and_what_was_closed() {
+async fn stats_count_open_and_closed_questions() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let question = world.asks(json!({ "kind": "confirmation", "title": "Go?" })).await;
@@ -161,7 +161,7 @@ async fn figures_count_what_is_open_and_what_was_closed() {
 
 /// The detailed stats show who answered the questions of a rule, and how fast.
 #[tokio::test]
-async fn figures_in_detail_name_people_and_rules() {
+async fn detailed_stats_name_people_and_rules() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;
@@ -186,7 +186,7 @@ async fn figures_in_detail_name_people_and_rules() {
 /// A call that no rule matches is asked about by default and counted under an empty rule name; a question that an agent
 /// asks by itself has no rule.
 #[tokio::test]
-async fn figures_count_what_the_default_asked() {
+async fn detailed_stats_count_default_questions_under_an_empty_rule_name() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;
@@ -205,7 +205,7 @@ async fn figures_count_what_the_default_asked() {
 /// browser's control had no offset and was always refused; `integer` was refused as a type; a JSON field was sent
 /// parsed where text was expected.
 #[tokio::test]
-async fn a_form_says_what_is_wrong_and_where() {
+async fn form_errors_have_a_pointer_and_a_message() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let schema = json!({ "type": "object", "required": ["at"], "additionalProperties": false, "properties": {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::common::{Client, PATIENCE, Reply};
 
 /// A client with one key on several nodes, which it chooses at random.
-pub(crate) struct Wire {
+pub(crate) struct RetryingClient {
     nodes: Vec<Client>,
     pub(crate) rng: Rng,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Definite {
     pub(crate) in_doubt: usize,
 }
 
-impl Wire {
+impl RetryingClient {
     /// Creates a client of these nodes.
     pub(crate) fn new(nodes: Vec<Client>, rng: Rng) -> Self {
         Self { nodes, rng }

@@ -6,7 +6,7 @@ use domain::{ActionState, Call, Caller, InteractionId, Session, Status};
 use holdpoint_engine::Propose;
 use serde_json::{Value, json};
 
-use crate::engine::both::{Place, Raw, on_both};
+use crate::engine::both::{Fixture, Raw, on_both};
 
 const MONTH: i64 = 30 * 24 * 3600;
 
@@ -29,32 +29,32 @@ fn repair(raw: &Raw) {
     raw.execute(whole);
 }
 
-async fn asked(place: &Place, agent: &Caller, session: &Session, count: usize) -> Vec<InteractionId> {
+async fn asked(fixture: &Fixture, agent: &Caller, session: &Session, count: usize) -> Vec<InteractionId> {
     let mut ids = Vec::new();
     for _ in 0..count {
-        ids.push(place.world.ask(agent, session, json!({ "deadline_seconds": 30 })).await.id);
+        ids.push(fixture.world.ask(agent, session, json!({ "deadline_seconds": 30 })).await.id);
     }
     ids
 }
 
 /// The unreadable questions are more than one batch, and all of them are due before the readable one.
 #[test]
-fn questions_that_cannot_be_read_stop_no_deadline() {
-    on_both(async |place| {
-        let world = &place.world;
+fn unreadable_questions_do_not_stop_other_deadlines() {
+    on_both(async |fixture| {
+        let world = &fixture.world;
         let agent = world.agent().await;
         let (session, other) = (world.session(&agent).await, world.session(&agent).await);
-        let unreadable = asked(place, &agent, &session, 70).await;
-        damage(&place.raw, &unreadable);
-        place.pass(1);
-        let whole = asked(place, &agent, &other, 1).await[0];
-        place.pass(30);
+        let unreadable = asked(fixture, &agent, &session, 70).await;
+        damage(&fixture.raw, &unreadable);
+        fixture.pass(1);
+        let whole = asked(fixture, &agent, &other, 1).await[0];
+        fixture.pass(30);
         world.engine.fire_due().await.unwrap();
         assert_eq!(world.now(&agent, whole).await.status(), Status::Expired);
         let put_off = "select cast(count(*) as text) from interactions where wake_at > deadline";
-        assert_eq!(place.raw.texts(put_off), ["70"]);
-        repair(&place.raw);
-        place.pass(3600);
+        assert_eq!(fixture.raw.texts(put_off), ["70"]);
+        repair(&fixture.raw);
+        fixture.pass(3600);
         world.engine.fire_due().await.unwrap();
         for id in unreadable {
             assert_eq!(world.now(&agent, id).await.status(), Status::Expired, "it is tried again");
@@ -76,9 +76,9 @@ fn read_file(call: &str) -> Propose {
 }
 
 #[test]
-fn an_action_that_cannot_be_read_stops_no_lease() {
-    on_both(async |place| {
-        let (world, engine) = (&place.world, &place.world.engine);
+fn unreadable_action_does_not_stop_other_leases() {
+    on_both(async |fixture| {
+        let (world, engine) = (&fixture.world, &fixture.world.engine);
         let agent = world.agent().await;
         let session = world.session(&agent).await;
         for call in ["a", "b"] {
@@ -86,10 +86,10 @@ fn an_action_that_cannot_be_read_stops_no_lease() {
             let name = (session.id, call.to_owned());
             engine.action_start(&agent, name, acted.permit.unwrap(), Some(60), None).await.unwrap();
         }
-        let question = asked(place, &agent, &session, 1).await;
-        damage(&place.raw, &question);
-        place.raw.execute("update actions set body = 'nonsense' where call = 'a'");
-        place.pass(60);
+        let question = asked(fixture, &agent, &session, 1).await;
+        damage(&fixture.raw, &question);
+        fixture.raw.execute("update actions set body = 'nonsense' where call = 'a'");
+        fixture.pass(60);
         engine.fire_due().await.unwrap();
         let acted = engine.action(&agent, session.id, "b".into(), Duration::ZERO).await.unwrap();
         assert!(matches!(acted.proposal.state, ActionState::Unknown { .. }), "{:?}", acted.proposal.state);
@@ -97,12 +97,12 @@ fn an_action_that_cannot_be_read_stops_no_lease() {
 }
 
 #[test]
-fn a_question_that_cannot_be_archived_stops_no_other() {
-    on_both(async |place| {
-        let (world, raw) = (&place.world, &place.raw);
+fn question_that_cannot_be_archived_does_not_stop_others() {
+    on_both(async |fixture| {
+        let (world, raw) = (&fixture.world, &fixture.raw);
         let agent = world.agent().await;
         let session = world.session(&agent).await;
-        let ids = asked(place, &agent, &session, 60).await;
+        let ids = asked(fixture, &agent, &session, 60).await;
         for id in &ids {
             world.engine.cancel(&agent, *id, None, None).await.unwrap();
         }
@@ -112,12 +112,12 @@ fn a_question_that_cannot_be_archived_stops_no_other() {
             "insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
              select id, project, session, 0, 1, '{{}}', '{{}}' from interactions where id = {stuck}"
         ));
-        place.pass(MONTH);
+        fixture.pass(MONTH);
         world.engine.fire_due().await.unwrap();
         let left = raw.texts("select status from interactions");
         assert_eq!(left, ["cancelled"], "all but one are archived");
         raw.execute(&format!("delete from archive where interaction = {stuck}"));
-        place.pass(3600);
+        fixture.pass(3600);
         world.engine.fire_due().await.unwrap();
         assert_eq!(raw.texts("select status from interactions"), [""; 0], "it is tried again");
     });

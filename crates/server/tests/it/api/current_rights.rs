@@ -7,20 +7,20 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::api::contract::{Operation, Things, operations};
+use crate::api::contract::{Operation, SampleObjects, operations};
 use crate::api::signing_in::signed_in;
 use server_testkit::client::{Door, Someone, confirmation, reply, text};
 use server_testkit::websocket::Socket;
 use server_testkit::world::{PATIENCE, World};
 
 /// A request whose head the server has read and whose body has not been sent yet.
-struct Begun {
+struct PendingRequest {
     connection: TcpStream,
     body: String,
 }
 
 /// Begins a request and returns when the server has read the head and waits for the body.
-async fn begins(door: &Door, (method, path): (Method, &str), credential: &str, body: &Value) -> Begun {
+async fn begin_request(door: &Door, (method, path): (Method, &str), credential: &str, body: &Value) -> PendingRequest {
     let body = body.to_string();
     let head = format!(
         "{method} {path} HTTP/1.1\r\nhost: {}\r\n{credential}\r\ncontent-type: application/json\r\n{}\
@@ -34,7 +34,7 @@ async fn begins(door: &Door, (method, path): (Method, &str), credential: &str, b
     let mut go_on = vec![0; b"HTTP/1.1 100 Continue\r\n\r\n".len()];
     tokio::time::timeout(PATIENCE, connection.read_exact(&mut go_on)).await.unwrap().unwrap();
     assert_eq!(String::from_utf8_lossy(&go_on), "HTTP/1.1 100 Continue\r\n\r\n", "{method} {path}");
-    Begun { connection, body }
+    PendingRequest { connection, body }
 }
 
 /// `flows` requires the channel in a header. The channel of these sessions is their own id.
@@ -48,7 +48,7 @@ fn bearer(someone: &Someone) -> String {
     format!("authorization: Bearer {}", someone.key)
 }
 
-impl Begun {
+impl PendingRequest {
     /// Sends the body, and returns the status of the reply and the code of a refusal.
     async fn ends(mut self) -> (u16, String) {
         self.connection.write_all(self.body.as_bytes()).await.unwrap();
@@ -65,13 +65,13 @@ impl Begun {
 
 /// A key that is revoked while the body arrives cannot answer.
 #[tokio::test]
-async fn a_key_that_is_revoked_before_the_body_has_come_answers_nothing() {
+async fn key_revoked_while_the_body_arrives_cannot_answer() {
     let world = World::new().await;
     let (root, alice) = (world.admin().await, world.person("alice").await);
     let question = world.asks(confirmation()).await;
     let path = question.path("/answer");
     let body = json!({ "option": "confirm" });
-    let begun = begins(&world.door, (Method::POST, &path), &bearer(&alice), &body).await;
+    let begun = begin_request(&world.door, (Method::POST, &path), &bearer(&alice), &body).await;
     let revoked = reply(root.request(Method::DELETE, &format!("/v1/keys/{}", alice.key_id))).await;
     assert_eq!(revoked.status, 204);
     assert_eq!(begun.ends().await, (401, "unauthenticated".into()));
@@ -81,12 +81,12 @@ async fn a_key_that_is_revoked_before_the_body_has_come_answers_nothing() {
 /// A key that is revoked while the body arrives cannot propose. This is not in the table below, because an agent
 /// proposes only in its own session.
 #[tokio::test]
-async fn a_key_that_is_revoked_before_the_body_has_come_proposes_nothing() {
+async fn key_revoked_while_the_body_arrives_cannot_propose() {
     let world = World::new().await;
     let (root, agent) = (world.admin().await, world.agent().await);
     let path = format!("/v1/sessions/{}/actions", agent.opens(json!({})).await);
     let body = server_testkit::actions::writing("call_1");
-    let begun = begins(&world.door, (Method::POST, &path), &bearer(&agent), &body).await;
+    let begun = begin_request(&world.door, (Method::POST, &path), &bearer(&agent), &body).await;
     let revoked = reply(root.request(Method::DELETE, &format!("/v1/keys/{}", agent.key_id))).await;
     assert_eq!(revoked.status, 204);
     assert_eq!(begun.ends().await, (401, "unauthenticated".into()));
@@ -95,13 +95,13 @@ async fn a_key_that_is_revoked_before_the_body_has_come_proposes_nothing() {
 
 /// A person who is disabled while the body arrives cannot answer.
 #[tokio::test]
-async fn a_person_who_is_disabled_before_the_body_has_come_answers_nothing() {
+async fn person_disabled_while_the_body_arrives_cannot_answer() {
     let world = World::new().await;
     let (root, cookie) = (world.admin().await, signed_in(&world, "carol").await);
     let question = world.asks(confirmation()).await;
     let credential = format!("cookie: {cookie}\r\nx-holdpoint-page: 1");
     let path = question.path("/answer");
-    let begun = begins(&world.door, (Method::POST, &path), &credential, &json!({ "option": "confirm" })).await;
+    let begun = begin_request(&world.door, (Method::POST, &path), &credential, &json!({ "option": "confirm" })).await;
     let change = root.request(Method::PATCH, "/v1/users/carol").json(&json!({ "disabled": true }));
     reply(change).await.done();
     assert_eq!(begun.ends().await, (401, "unauthenticated".into()));
@@ -127,9 +127,9 @@ const ELSEWHERE: &[&str] = &[
 
 /// Every operation with a body refuses a key that is revoked between head and body, and changes nothing.
 #[tokio::test]
-async fn no_operation_is_carried_out_for_a_key_that_was_revoked_meanwhile() {
+async fn every_operation_refuses_a_key_revoked_while_the_body_arrives() {
     let world = World::new().await;
-    let things = Things::of(&world).await;
+    let things = SampleObjects::of(&world).await;
     let before = world.everything().await;
     let takes_body =
         |operation: &Operation| operation.sample().body.is_some() && !READS.contains(&operation.id.as_str());
@@ -137,7 +137,7 @@ async fn no_operation_is_carried_out_for_a_key_that_was_revoked_meanwhile() {
     let walks = operations.iter().map(async |operation| {
         let caller = world.admin().await;
         let (path, body) = (operation.path_to(&things), operation.sample().body.unwrap());
-        let begun = begins(&world.door, (operation.method.clone(), &path), &bearer(&caller), &body).await;
+        let begun = begin_request(&world.door, (operation.method.clone(), &path), &bearer(&caller), &body).await;
         let id = caller.key_id.parse().unwrap();
         world.engine.key_uninstall("default", "default", id).await.unwrap();
         (operation.id.as_str(), begun.ends().await)
@@ -157,7 +157,7 @@ async fn no_operation_is_carried_out_for_a_key_that_was_revoked_meanwhile() {
 }
 
 /// Opens a socket of a browser with a ticket.
-async fn opens(world: &World, cookie: &str, path: &str) -> Socket {
+async fn open_socket(world: &World, cookie: &str, path: &str) -> Socket {
     let request = world.door.request(Method::POST, "/v1/tickets").header("cookie", cookie);
     let ticket = reply(request.header("x-holdpoint-page", "1").json(&json!({}))).await.done();
     match world.door.joins(world.door.handshake(&format!("{path}?ticket={}", text(&ticket["ticket"])))).await {
@@ -169,14 +169,14 @@ async fn opens(world: &World, cookie: &str, path: &str) -> Socket {
 /// Changes of a person's groups apply to open sockets: a removed group can no longer answer there, and an added one
 /// can.
 #[tokio::test]
-async fn an_open_socket_has_the_groups_of_the_moment() {
+async fn group_changes_apply_to_open_sockets() {
     let world = World::new().await;
     let (root, cookie) = (world.admin().await, signed_in(&world, "bob").await);
     let groups = async |groups: Value| {
         reply(root.request(Method::PATCH, "/v1/users/bob").json(&json!({ "groups": groups }))).await.done();
     };
     groups(json!(["security"])).await;
-    let mut socket = opens(&world, &cookie, "/v1/ws").await;
+    let mut socket = open_socket(&world, &cookie, "/v1/ws").await;
     let mut ask = confirmation();
     ask["audience"] = json!({ "groups": ["security"] });
     let question = world.asks(ask).await;
@@ -195,7 +195,7 @@ async fn an_open_socket_has_the_groups_of_the_moment() {
 
 /// Changes of a person's groups apply to an open socket of `approvals`.
 #[tokio::test]
-async fn an_open_editor_has_the_groups_of_the_moment() {
+async fn group_changes_apply_to_open_approvals_sockets() {
     let world = World::new().await;
     let (root, cookie) = (world.admin().await, signed_in(&world, "bob").await);
     let agent = world.agent().await;
@@ -208,7 +208,7 @@ async fn an_open_editor_has_the_groups_of_the_moment() {
     };
     groups(json!(["security"])).await;
     let session = agent.opens(json!({})).await;
-    let mut socket = opens(&world, &cookie, &format!("/ws/{session}")).await;
+    let mut socket = open_socket(&world, &cookie, &format!("/ws/{session}")).await;
     let action = agent.proposes(&session, server_testkit::actions::writing("call_1")).await;
     socket.hears_of("tool_call").await;
     groups(json!([])).await;
@@ -219,7 +219,7 @@ async fn an_open_editor_has_the_groups_of_the_moment() {
 
 /// A key in the name of a person is refused as soon as the person loses one of the key's groups.
 #[tokio::test]
-async fn keys_go_with_the_groups_of_their_person() {
+async fn key_of_a_person_is_refused_after_the_person_loses_a_group() {
     let world = World::new().await;
     let root = world.admin().await;
     root.post("/v1/users", json!({ "name": "carl", "role": "operator", "groups": ["security"] })).await.done();
@@ -234,7 +234,7 @@ async fn keys_go_with_the_groups_of_their_person() {
 
 /// A browser session does not extend to a project that adds the person later.
 #[tokio::test]
-async fn a_further_project_takes_over_no_browser() {
+async fn browser_session_does_not_extend_to_a_project_added_later() {
     let world = World::new().await;
     let cookie = signed_in(&world, "carol").await;
     let new = engine::NewKey::named(Role::Admin, "boss");

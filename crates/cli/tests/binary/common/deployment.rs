@@ -11,21 +11,21 @@ use super::server::free_port;
 use super::{Launch, PATIENCE};
 
 /// Data directory, logs and database of one test.
-pub(crate) struct House {
+pub(crate) struct Deployment {
     directory: TempDir,
     data: PathBuf,
     url: Option<String>,
 }
 
-impl House {
+impl Deployment {
     /// Creates the directory of a test whose data is in SQLite.
     pub(crate) fn sqlite() -> Self {
-        Self::made(None)
+        Self::create(None)
     }
 
     /// Creates the directory of a test whose data is in this PostgreSQL database.
     pub(crate) fn postgres(url: String) -> Self {
-        Self::made(Some(url))
+        Self::create(Some(url))
     }
 
     /// Uses another data directory.
@@ -34,7 +34,7 @@ impl House {
         self
     }
 
-    fn made(url: Option<String>) -> Self {
+    fn create(url: Option<String>) -> Self {
         let directory = TempDir::with_prefix("holdpoint-binary-").unwrap();
         let data = directory.path().join("data");
         Self { directory, data, url }

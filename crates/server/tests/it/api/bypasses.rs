@@ -8,7 +8,7 @@ use server_testkit::world::World;
 
 /// The asker, or with four eyes the person who started the session, cannot approve a question by expiring it early.
 #[tokio::test]
-async fn expiring_is_no_way_to_approve_ones_own_question() {
+async fn asker_cannot_approve_a_question_by_expiring_it() {
     let world = World::new().await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     let ask = json!({ "kind": "confirmation", "title": "May I?", "deadline_seconds": 3600,
@@ -25,7 +25,7 @@ async fn expiring_is_no_way_to_approve_ones_own_question() {
 
 /// The asker cannot approve a question by an automatic answer either.
 #[tokio::test]
-async fn automating_is_no_way_to_approve_ones_own_question() {
+async fn asker_cannot_approve_a_question_by_an_automatic_answer() {
     let world = World::new().await;
     let root = world.admin().await;
     let session = root.opens(json!({})).await;
@@ -53,7 +53,7 @@ async fn no_deadline_runs_an_action() {
 
 /// Regression test: a key whose expiry year could not be represented made every list of keys fail.
 #[tokio::test]
-async fn a_key_is_good_for_a_hundred_years_at_most() {
+async fn key_lifetime_is_at_most_a_hundred_years() {
     let world = World::new().await;
     let root = world.admin().await;
     let key = |seconds: i64| json!({ "role": "agent", "expires_in_seconds": seconds });
@@ -69,7 +69,7 @@ async fn a_key_is_good_for_a_hundred_years_at_most() {
 
 /// Regression test: a revoked key kept its open streams.
 #[tokio::test]
-async fn a_revoked_key_reads_no_further() {
+async fn revoked_key_loses_its_open_streams() {
     let world = World::new().await;
     let (root, agent) = (world.admin().await, world.agent().await);
     let temp = world.someone("default", Role::Viewer, "temp", &[]).await;
@@ -88,7 +88,7 @@ async fn a_revoked_key_reads_no_further() {
 
 /// An idempotency key names a whole batch of answers, and an invalid entry does not affect the others.
 #[tokio::test]
-async fn a_batch_is_judged_entry_by_entry_and_named_as_a_whole() {
+async fn entries_of_a_batch_are_judged_separately_under_one_idempotency_key() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     let (first, second) = (world.asks(confirmation()).await, world.asks(confirmation()).await);
@@ -108,7 +108,7 @@ async fn a_batch_is_judged_entry_by_entry_and_named_as_a_whole() {
 
 /// Only the agent that asked may work on the delivery, even if another agent knows the lease.
 #[tokio::test]
-async fn a_lease_is_of_no_use_to_another_agent() {
+async fn lease_cannot_be_used_by_another_agent() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let thief = world.someone("default", Role::Agent, "thief", &[]).await;
@@ -121,7 +121,7 @@ async fn a_lease_is_of_no_use_to_another_agent() {
 
 /// Regression test: a filter by an unknown kind returned all custom questions.
 #[tokio::test]
-async fn an_unknown_kind_is_no_filter() {
+async fn filter_by_an_unknown_kind_is_refused() {
     let world = World::new().await;
     let alice = world.person("alice").await;
     world.asks(json!({ "kind": "deploy_window", "title": "When?" })).await;
@@ -132,7 +132,7 @@ async fn an_unknown_kind_is_no_filter() {
 
 /// The size of a question is limited, because a page of very large questions would have hundreds of megabytes.
 #[tokio::test]
-async fn a_question_is_no_larger_than_a_person_can_use() {
+async fn question_over_the_size_limit_is_refused() {
     let world = World::new().await;
     let agent = world.agent().await;
     let session = agent.opens(json!({})).await;

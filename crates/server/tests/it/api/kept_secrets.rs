@@ -30,7 +30,7 @@ fn with(more: Value) -> Value {
 }
 
 /// Asks for the token afresh and answers with a value that is kept or not.
-async fn given(agent: &Someone, alice: &Someone, value: &str, keep: bool) -> Question {
+async fn answer_new_question(agent: &Someone, alice: &Someone, value: &str, keep: bool) -> Question {
     let question = asks(agent, with(json!({ "fresh": true }))).await;
     alice.answers(&question, json!({ "data": { "TOKEN": value }, "keep": keep })).await.done();
     question
@@ -40,15 +40,15 @@ async fn listed(by: &Someone) -> Vec<Value> {
     by.get("/v1/secrets").await.done()["secrets"].as_array().cloned().unwrap()
 }
 
-async fn forgets(by: &Someone, id: &Value) -> Reply {
+async fn delete_secret(by: &Someone, id: &Value) -> Reply {
     reply(by.request(Method::DELETE, &format!("/v1/secrets/{}", text(id)))).await
 }
 
 #[tokio::test]
-async fn what_is_kept_answers_the_next_session_at_once() {
+async fn kept_secret_answers_the_question_of_the_next_session() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
-    let first = given(&agent, &alice, VALUE, true).await;
+    let first = answer_new_question(&agent, &alice, VALUE, true).await;
     assert_eq!(
         alice.events(&first.session).await,
         ["session.started", "interaction.asked", "interaction.answered", "secret.kept"]
@@ -86,20 +86,20 @@ async fn what_is_kept_answers_the_next_session_at_once() {
 
 /// If the person does not keep the secret, the next session asks again.
 #[tokio::test]
-async fn what_is_not_kept_is_asked_for_again() {
+async fn secret_that_was_not_kept_is_asked_for_again() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
-    let first = given(&agent, &alice, VALUE, false).await;
+    let first = answer_new_question(&agent, &alice, VALUE, false).await;
     agent.takes(&first).await.done();
     assert_eq!(listed(&alice).await, Vec::<Value>::new());
     assert_eq!(asks(&agent, credentials()).await.shown["status"], "pending");
 }
 
 #[tokio::test]
-async fn people_are_asked_all_the_same() {
+async fn question_that_kept_secrets_cannot_answer_stays_open() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
-    given(&agent, &alice, VALUE, true).await;
+    answer_new_question(&agent, &alice, VALUE, true).await;
     let secrets = |secrets: Value| with(json!({ "secrets": secrets }));
     for (body, why) in [
         (with(json!({ "fresh": true })), "the agent wants it fresh"),
@@ -119,10 +119,10 @@ async fn people_are_asked_all_the_same() {
 
 /// A kept secret belongs to the name of the agent's key and to the project, not to the agent name of a session.
 #[tokio::test]
-async fn what_is_kept_for_one_agent_is_no_other_agents() {
+async fn kept_secret_is_not_given_to_other_agents_or_projects() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
-    given(&agent, &alice, VALUE, true).await;
+    answer_new_question(&agent, &alice, VALUE, true).await;
     let other = world.someone("default", Role::Agent, "other-bot", &[]).await;
     let session = other.opens(json!({ "agent": "bot" })).await;
     assert_eq!(other.asks_in(&session, credentials()).await.shown["status"], "pending");
@@ -135,13 +135,13 @@ async fn what_is_kept_for_one_agent_is_no_other_agents() {
 }
 
 #[tokio::test]
-async fn keeping_again_replaces() {
+async fn kept_secret_is_replaced_when_it_is_kept_again() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
-    given(&agent, &alice, VALUE, true).await;
+    answer_new_question(&agent, &alice, VALUE, true).await;
     let before = listed(&alice).await;
     world.clock.advance(SignedDuration::from_secs(60));
-    given(&agent, &world.person("bob").await, "hunter2-new", true).await;
+    answer_new_question(&agent, &world.person("bob").await, "hunter2-new", true).await;
     let after = listed(&alice).await;
     assert_eq!((after.len(), &after[0]["kept_by"]["name"]), (1, &json!("bob")));
     assert_ne!(after[0]["id"], before[0]["id"]);
@@ -150,25 +150,25 @@ async fn keeping_again_replaces() {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_is_asked_for_again() {
+async fn deleted_secret_is_asked_for_again() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
-    given(&agent, &alice, VALUE, true).await;
+    answer_new_question(&agent, &alice, VALUE, true).await;
     let id = listed(&alice).await[0]["id"].clone();
     // An answer that was given before the secret is forgotten is still delivered.
     let before = asks(&agent, credentials()).await;
-    forgets(&world.stranger().await, &id).await.refused(404, "not_found");
-    forgets(&agent, &id).await.refused(403, "role_forbids");
+    delete_secret(&world.stranger().await, &id).await.refused(404, "not_found");
+    delete_secret(&agent, &id).await.refused(403, "role_forbids");
     assert_eq!(listed(&world.stranger().await).await, Vec::<Value>::new());
-    assert_eq!(forgets(&alice, &id).await.status, 204);
-    forgets(&alice, &id).await.refused(404, "not_found");
+    assert_eq!(delete_secret(&alice, &id).await.status, 204);
+    delete_secret(&alice, &id).await.refused(404, "not_found");
     assert_eq!(agent.takes(&before).await.done()["secrets"], json!({ "TOKEN": VALUE }));
     assert_eq!(asks(&agent, credentials()).await.shown["status"], "pending");
 }
 
 /// Only callers who may answer can keep, and only secrets that they give are kept.
 #[tokio::test]
-async fn only_a_secret_that_is_given_is_kept() {
+async fn keep_is_refused_without_a_secret_or_the_right_to_answer() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = asks(&agent, credentials()).await;

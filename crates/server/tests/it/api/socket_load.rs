@@ -19,27 +19,27 @@ const MANY: usize = 1000;
 
 /// Paths of the socket of a session and of the socket of its channel. The channel is named by the UUID of the session,
 /// so call ids are equal on both.
-fn doors(session: &str) -> [String; 2] {
+fn socket_paths(session: &str) -> [String; 2] {
     [format!("/ws/{session}"), format!("/ws/{}", session.trim_start_matches("ses_"))]
 }
 
 /// A thousand clients watch one session: each is shown the call, one decision counts, and each is informed of it once.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_clients_on_one_session() {
+async fn one_decision_reaches_a_thousand_clients_of_a_session_once() {
     let scene = Scene::new().await;
-    let [path, _] = doors(&scene.session);
-    a_thousand_clients(&scene, path).await;
+    let [path, _] = socket_paths(&scene.session);
+    check_a_thousand_clients(&scene, path).await;
 }
 
 /// A thousand clients watch one channel.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_clients_in_one_channel() {
+async fn one_decision_reaches_a_thousand_clients_of_a_channel_once() {
     let scene = Scene::new().await;
-    let [_, path] = doors(&scene.session);
-    a_thousand_clients(&scene, path).await;
+    let [_, path] = socket_paths(&scene.session);
+    check_a_thousand_clients(&scene, path).await;
 }
 
-async fn a_thousand_clients(scene: &Scene, path: String) {
+async fn check_a_thousand_clients(scene: &Scene, path: String) {
     let mut clients = join_all((0..MANY).map(|_| scene.alice.joins(&path))).await;
     let waiting = scene.writes("call_1").await;
     let shown = join_all(clients.iter_mut().map(|client| client.hears())).await;
@@ -55,9 +55,9 @@ async fn a_thousand_clients(scene: &Scene, path: String) {
 
 /// All clients disconnect and reconnect at once, several times: each receives the open calls and no settled ones.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_storm_of_reconnects() {
+async fn clients_that_reconnect_at_once_receive_only_open_calls() {
     let scene = Scene::new().await;
-    let [path, channel] = doors(&scene.session);
+    let [path, channel] = socket_paths(&scene.session);
     scene.writes("settled").await;
     scene.writes("open").await;
     let mut first = scene.alice.joins(&path).await;
@@ -85,7 +85,7 @@ async fn a_storm_of_reconnects() {
 const PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
 
 /// Opens a WebSocket over a TCP stream that the test does not read.
-async fn unread(world: &World, key: &str, path: &str) -> TcpStream {
+async fn open_socket_without_reading(world: &World, key: &str, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(world.door.address).await.unwrap();
     let head = format!(
         "GET {path} HTTP/1.1\r\nhost: holdpoint\r\nauthorization: Bearer {key}\r\nconnection: upgrade\r\n\
@@ -100,12 +100,12 @@ async fn unread(world: &World, key: &str, path: &str) -> TcpStream {
 
 /// The server closes a socket whose peer has silently disappeared.
 #[tokio::test]
-async fn half_open_sockets_end() {
+async fn half_open_sockets_are_closed() {
     let world = World::with(brisk()).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;
-    for path in doors(&session) {
-        let _silent = unread(&world, &alice.key, &path).await;
+    for path in socket_paths(&session) {
+        let _silent = open_socket_without_reading(&world, &alice.key, &path).await;
         // The socket answers no ping, so the server drops it although the TCP connection is still open.
         world.listened_to(0).await;
         // A socket that answers pings stays open.
@@ -118,17 +118,22 @@ async fn half_open_sockets_end() {
 
 /// A client that sends pongs but reads nothing is disconnected, so that the server does not buffer without limit.
 #[tokio::test]
-async fn a_reader_that_does_not_read_is_let_go() {
+async fn client_that_reads_nothing_is_disconnected() {
     let world = World::with(brisk()).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     for by_channel in [0, 1] {
         let session = agent.opens(json!({})).await;
-        does_not_read((&world, &agent, &alice), &session, &doors(&session)[by_channel]).await;
+        check_disconnection_of_silent_reader((&world, &agent, &alice), &session, &socket_paths(&session)[by_channel])
+            .await;
     }
 }
 
-async fn does_not_read((world, agent, alice): (&World, &Someone, &Someone), session: &str, path: &str) {
-    let mut lazy = unread(world, &alice.key, path).await;
+async fn check_disconnection_of_silent_reader(
+    (world, agent, alice): (&World, &Someone, &Someone),
+    session: &str,
+    path: &str,
+) {
+    let mut lazy = open_socket_without_reading(world, &alice.key, path).await;
     let long = "x".repeat(200_000);
     let talks = async {
         for number in 0.. {
@@ -152,7 +157,7 @@ async fn does_not_read((world, agent, alice): (&World, &Someone, &Someone), sess
 /// A message of the largest allowed size is accepted. A larger one is refused with a problem document, and the socket
 /// is closed.
 #[tokio::test]
-async fn large_messages() {
+async fn message_over_the_size_limit_is_refused_and_closes_the_socket() {
     let scene = Scene::new().await;
     let mut socket = scene.agent.joins("/v1/ws").await;
     let most = Limits::default().body_bytes;
@@ -175,7 +180,7 @@ async fn large_messages() {
     // The server need not read the rest of the message, so the connection may break while it is being sent.
     socket.sends_anyhow(Message::Text(message(3 * most).to_string().into())).await;
     socket.ends().await;
-    for path in doors(&scene.session) {
+    for path in socket_paths(&scene.session) {
         let mut editor = scene.alice.joins(&path).await;
         editor.hears_of("tool_call").await;
         let long = json!({ "type": "user_message", "content": "x".repeat(most) });
@@ -185,9 +190,9 @@ async fn large_messages() {
 
 /// Binary messages are refused, and the socket stays open.
 #[tokio::test]
-async fn binary_messages() {
+async fn binary_messages_are_refused_and_the_socket_stays_open() {
     let scene = Scene::new().await;
-    for path in doors(&scene.session) {
+    for path in socket_paths(&scene.session) {
         let mut editor = scene.alice.joins(&path).await;
         editor.sends(Message::Binary(b"{\"type\":\"user_message\"}".to_vec().into())).await;
         assert_eq!(editor.hears().await["code"], "not_json");
@@ -208,7 +213,7 @@ async fn binary_messages() {
 
 /// The node accepts a limited number of sockets and streams.
 #[tokio::test]
-async fn no_more_sockets_than_streams() {
+async fn sockets_and_streams_of_a_node_are_limited() {
     let limits = Limits { streams: 2, ..Limits::default() };
     let world = World::with(Setup { limits, ..Setup::default() }).await;
     let agent = world.agent().await;
@@ -239,7 +244,7 @@ async fn a_revoked_key_ends_its_sockets() {
 /// A server that stops closes its sockets and sends the position of each subscription, so that the reader can continue
 /// on another node.
 #[tokio::test]
-async fn a_server_that_stops_says_where_each_was() {
+async fn stopping_server_sends_the_cursor_of_each_subscription() {
     let world = World::new().await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = agent.opens(json!({})).await;
@@ -262,7 +267,7 @@ async fn a_server_that_stops_says_where_each_was() {
 
 /// A browser can open a socket with the session cookie only from the server's own origin.
 #[tokio::test]
-async fn a_socket_by_cookie_needs_our_own_page() {
+async fn socket_with_a_cookie_requires_the_servers_own_origin() {
     let world = World::new().await;
     let cookie = signed_in(&world, "carol").await;
     let origin = format!("http://{}", world.door.address);

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{House, on_postgres, soon, until};
+use crate::common::{Deployment, on_postgres, soon, until};
 
 #[tokio::test]
-async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
-    let house = House::sqlite();
-    let server = house.launch().start().await;
-    let bot = server.client(&house.key("agent", "bot"));
-    let alice = server.client(&house.key("operator", "alice"));
-    assert_eq!(bot.figure("flow_interaction_open").await, 0.0);
+async fn metrics_count_questions_and_the_open_count_returns_to_zero() {
+    let deployment = Deployment::sqlite();
+    let server = deployment.launch().start().await;
+    let bot = server.client(&deployment.key("agent", "bot"));
+    let alice = server.client(&deployment.key("operator", "alice"));
+    assert_eq!(bot.metric("flow_interaction_open").await, 0.0);
 
     let session = bot.start().await;
     let answered = bot.ask(&session, json!({ "kind": "confirmation", "title": "answered" })).await;
@@ -19,8 +19,8 @@ async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
     let falling = json!({ "kind": "approval", "title": "falling", "deadline_seconds": 1, "fallback": "deny",
         "action": { "tool": "t", "arguments": {} } });
     let auto = bot.ask(&session, falling).await;
-    assert_eq!(bot.figure("flow_interaction_open").await, 3.0);
-    assert_eq!(bot.figure("flow_interaction_created_total").await, 3.0);
+    assert_eq!(bot.metric("flow_interaction_open").await, 3.0);
+    assert_eq!(bot.metric("flow_interaction_created_total").await, 3.0);
 
     alice.approve(&answered).await;
     alice.answer(&answered, json!({ "effect": "approve" })).await.problem(409, "interaction_already_resolved");
@@ -35,7 +35,7 @@ async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
         ("flow_interaction_auto_resolved_total", 1.0),
         ("flow_interaction_wait_duration_seconds_count", 3.0),
     ] {
-        assert_eq!(bot.figure(name).await, expected, "{name}");
+        assert_eq!(bot.metric(name).await, expected, "{name}");
     }
     let text = bot.get("/metrics").await.body.as_str().unwrap().to_owned();
     assert!(text.contains("# TYPE flow_interaction_open gauge"), "{text}");
@@ -43,10 +43,10 @@ async fn questions_are_counted_and_the_open_ones_go_back_to_nothing() {
 }
 
 #[tokio::test]
-async fn the_waiting_time_of_a_question_survives_a_restart() {
-    let house = House::sqlite();
-    let launch = house.launch();
-    let (bot, alice) = (house.key("agent", "bot"), house.key("operator", "alice"));
+async fn wait_duration_of_a_question_survives_a_restart() {
+    let deployment = Deployment::sqlite();
+    let launch = deployment.launch();
+    let (bot, alice) = (deployment.key("agent", "bot"), deployment.key("operator", "alice"));
     let server = launch.start().await;
     let question = server.client(&bot).ask_plainly("asked before").await;
     let still = server.client(&bot).ask_plainly("still open").await;
@@ -54,15 +54,15 @@ async fn the_waiting_time_of_a_question_survives_a_restart() {
 
     let server = launch.start().await;
     let client = server.client(&alice);
-    assert_eq!(client.figure("flow_interaction_open").await, 2.0);
+    assert_eq!(client.metric("flow_interaction_open").await, 2.0);
     let answered = client.approve(&question).await.body;
     let waited = seconds(&answered["resolution"]["at"]) - seconds(&answered["created_at"]);
-    let counted = client.figure("flow_interaction_wait_duration_seconds_sum").await;
+    let counted = client.metric("flow_interaction_wait_duration_seconds_sum").await;
     assert!(waited > 0.0 && (counted - waited).abs() < 0.001, "waited {waited}, counted {counted}");
-    assert_eq!(client.figure("flow_interaction_wait_duration_seconds_count").await, 1.0);
+    assert_eq!(client.metric("flow_interaction_wait_duration_seconds_count").await, 1.0);
     client.approve(&still).await;
     // The server caches the count for a while if counting took long.
-    until("the count of none", async || (client.figure("flow_interaction_open").await == 0.0).then_some(())).await;
+    until("the count of none", async || (client.metric("flow_interaction_open").await == 0.0).then_some(())).await;
 }
 
 fn seconds(moment: &Value) -> f64 {
@@ -71,9 +71,9 @@ fn seconds(moment: &Value) -> f64 {
 }
 
 #[test]
-fn a_worker_of_its_own_shows_its_figures_and_nothing_else() {
-    on_postgres(async |house| {
-        let launch = house.launch();
+fn separate_worker_serves_only_metrics_and_health() {
+    on_postgres(async |deployment| {
+        let launch = deployment.launch();
         let worker = launch.clone().into_worker().with(&["--metrics-listen", &launch.address()]).start().await;
         let anybody = worker.client("");
         let text = anybody.get("/metrics").await.done(200).body.as_str().unwrap().to_owned();

@@ -17,7 +17,7 @@ fn writing(call: &str) -> Value {
 }
 
 /// Sends a command this many times concurrently, alternating between both nodes.
-async fn at_once(nodes: &Nodes, times: usize, path: &str, body: impl Fn(usize) -> Value) -> Vec<Reply> {
+async fn send_concurrently(nodes: &Nodes, times: usize, path: &str, body: impl Fn(usize) -> Value) -> Vec<Reply> {
     let all = (0..times).map(|turn| {
         let (bot, body) = (nodes.bot(turn), body(turn));
         async move { bot.post(path, body).await }
@@ -26,14 +26,14 @@ async fn at_once(nodes: &Nodes, times: usize, path: &str, body: impl Fn(usize) -
 }
 
 #[test]
-fn one_call_on_two_nodes_is_one_question_and_one_start() {
-    on_postgres(async |house| {
-        let nodes = Nodes::start(house).await;
+fn call_proposed_on_two_nodes_has_one_question_and_one_start() {
+    on_postgres(async |deployment| {
+        let nodes = Nodes::start(deployment).await;
         let session = nodes.bot(0).start().await;
         let actions = format!("/v1/sessions/{session}/actions");
         for round in 0..5 {
             let call = format!("c{round}");
-            let proposed = at_once(&nodes, 10, &actions, |_| writing(&call)).await;
+            let proposed = send_concurrently(&nodes, 10, &actions, |_| writing(&call)).await;
             let mut asked: Vec<String> =
                 proposed.into_iter().map(|reply| reply.done(202).text("/interaction")).collect();
             asked.dedup();
@@ -41,7 +41,8 @@ fn one_call_on_two_nodes_is_one_question_and_one_start() {
             nodes.b.client(&nodes.alice).approve(&asked[0]).await;
             let path = format!("{actions}/{call}");
             let permit = nodes.bot(round).get(&format!("{path}?wait=60")).await.done(200).text("/permit");
-            let started = at_once(&nodes, 10, &format!("{path}/start"), |_| json!({ "permit": permit })).await;
+            let started =
+                send_concurrently(&nodes, 10, &format!("{path}/start"), |_| json!({ "permit": permit })).await;
             let (won, lost): (Vec<Reply>, Vec<Reply>) = started.into_iter().partition(|reply| reply.status == 200);
             assert_eq!(won.len(), 1);
             for reply in lost {
@@ -58,9 +59,9 @@ fn one_call_on_two_nodes_is_one_question_and_one_start() {
 }
 
 #[test]
-fn a_grant_is_counted_exactly_by_two_nodes() {
-    on_postgres(async |house| {
-        let nodes = Nodes::start(house).await;
+fn two_nodes_count_the_uses_of_a_grant_exactly() {
+    on_postgres(async |deployment| {
+        let nodes = Nodes::start(deployment).await;
         let session = nodes.bot(0).start().await;
         let actions = format!("/v1/sessions/{session}/actions");
         let first = nodes.bot(0).post(&actions, writing("first")).await.done(202).text("/interaction");

@@ -6,49 +6,49 @@ use engine::{Definitions, Settings};
 use serde_json::{Value, json};
 
 use crate::cross::asking::{Asked, Stage, asked};
-use crate::cross::table::{KINDS, Wire, asks};
+use crate::cross::table::{Api, KINDS, asks};
 use server_testkit::client::text;
 
 /// Default deadline in seconds of a kind in each API, or `None` if it has no deadline.
-fn usual(wire: Wire, kind: &str) -> Option<i64> {
-    match (wire, kind) {
+fn default_deadline(api: Api, kind: &str) -> Option<i64> {
+    match (api, kind) {
         // `hitl`: `timeout_seconds: float = 300.0`; a permission has 60.
-        (Wire::Hitl, "approval") => Some(60),
-        (Wire::Hitl, _) => Some(300),
+        (Api::Hitl, "approval") => Some(60),
+        (Api::Hitl, _) => Some(300),
         // `approvals`: pending calls expire after 5 minutes.
-        (Wire::Tools, _) => Some(300),
+        (Api::Tools, _) => Some(300),
         // `flows`: the version of the agent sets the deadline; a form has half an hour.
-        (Wire::Flows, "form") => Some(1800),
+        (Api::Flows, "form") => Some(1800),
         // `react`: `Integer timeoutSeconds` is optional. `/v1` has no default deadline either.
-        (Wire::Flows | Wire::React | Wire::Http | Wire::Ws, _) => None,
+        (Api::Flows | Api::React | Api::Http | Api::Ws, _) => None,
     }
 }
 
 /// Every kind has the default deadline of the API that asked it, and the question ends at that time.
 #[tokio::test]
-async fn the_time_to_answer_is_that_of_the_wire() {
+async fn each_kind_has_the_default_deadline_of_the_asking_api() {
     let stage = Stage::new().await;
-    for wire in crate::cross::table::WIRES {
-        for kind in KINDS.iter().filter(|kind| asks(wire, kind.name).is_ok()) {
-            let (asked, _) = asked(&stage, wire, kind).await;
+    for api in crate::cross::table::APIS {
+        for kind in KINDS.iter().filter(|kind| asks(api, kind.name).is_ok()) {
+            let (asked, _) = asked(&stage, api, kind).await;
             let shown = read(&stage, &asked).await;
             let given = shown["deadline"].as_str().map(|_| seconds(&shown, "created_at", "deadline"));
-            assert_eq!(given, usual(wire, kind.name), "{} on {wire:?}: {shown}", kind.name);
+            assert_eq!(given, default_deadline(api, kind.name), "{} on {api:?}: {shown}", kind.name);
             let Some(given) = given else { continue };
             if given > 60 {
                 assert_eq!(seconds(&shown, "warn_at", "deadline"), 60, "a warning comes at one minute left");
             }
             stage.world.passes(given - 1).await;
-            assert_eq!(read(&stage, &asked).await["status"], "pending", "{} on {wire:?}", kind.name);
+            assert_eq!(read(&stage, &asked).await["status"], "pending", "{} on {api:?}", kind.name);
             stage.world.passes(1).await;
-            assert_ne!(read(&stage, &asked).await["status"], "pending", "{} on {wire:?}", kind.name);
+            assert_ne!(read(&stage, &asked).await["status"], "pending", "{} on {api:?}", kind.name);
         }
     }
 }
 
 /// Deadlines in the version of an agent take precedence over those of the dialect, for its questions and for its calls.
 #[tokio::test]
-async fn the_version_of_an_agent_says_how_long_people_have() {
+async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
     let stage = Stage::new().await;
     let turns = |tool: &str, arguments: Value| json!([{ "calls": [{ "tool": tool, "arguments": arguments }] }, { "say": "Fine." }]);
     for (name, kind, turns) in [
@@ -73,7 +73,7 @@ async fn the_version_of_an_agent_says_how_long_people_have() {
 
 /// Other limits and durations that clients of the dialects rely on.
 #[test]
-fn other_limits_are_those_of_the_dialects() {
+fn default_limits_match_the_dialects() {
     let ours = Settings::default();
     let limits = server::Limits::default();
     assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "000: closed requests stay 30 days");

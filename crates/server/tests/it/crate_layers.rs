@@ -22,7 +22,7 @@ const FLOORS: &[(u8, &[&str])] = &[
 const DEV: &[&str] = &["testkit", "server-testkit", "bench"];
 
 /// Floor of a crate. `None` if the crate has no floor.
-fn floor(name: &str) -> Option<u8> {
+fn layer_of(name: &str) -> Option<u8> {
     FLOORS.iter().find(|(_, names)| names.contains(&name)).map(|(floor, _)| *floor)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn packages() -> Vec<Value> {
 }
 
 #[test]
-fn no_crate_reaches_up_or_sideways() {
+fn crates_depend_on_lower_layers_only() {
     let packages = packages();
     let crates: BTreeMap<String, &Value> = packages
         .iter()
@@ -54,14 +54,14 @@ fn no_crate_reaches_up_or_sideways() {
         .collect();
     let mut wrong = Vec::new();
     for (name, package) in &crates {
-        let here = floor(name);
+        let here = layer_of(name);
         if here.is_none() && !DEV.contains(&name.as_str()) {
             wrong.push(format!("{name} has no floor"));
         }
         let ordinary =
             package["dependencies"].as_array().unwrap().iter().filter(|dependency| dependency["kind"] != "dev");
         for used in ordinary.filter_map(|dependency| directory(Path::new(dependency["path"].as_str()?))) {
-            let allowed = here.is_none() || floor(&used).is_some_and(|there| Some(there) < here);
+            let allowed = here.is_none() || layer_of(&used).is_some_and(|there| Some(there) < here);
             if !allowed {
                 wrong.push(format!("{name} uses {used}"));
             }

@@ -3,10 +3,10 @@
 use domain::{ActionState, AnswerDraft, Effect, Refusal, Verdict};
 use holdpoint_engine::{ActionReply, Error, FileRefusal, PolicyMismatch};
 
-use crate::engine::standing::{Server, allowed, approval, asked, on_both, rule, waiting};
+use crate::engine::policy_server::{Server, allowed, approval, asked, on_both, rule, waiting};
 
 /// Begins a command, replaces the policy file while the command's transaction is held back, and returns the result of the command.
-async fn meanwhile<T>(server: &Server, begun: impl Future<Output = T>, rules: &str) -> T {
+async fn replace_file_during<T>(server: &Server, begun: impl Future<Output = T>, rules: &str) -> T {
     server.gate.hold();
     let replaced = async {
         server.gate.arrived().await;
@@ -16,34 +16,35 @@ async fn meanwhile<T>(server: &Server, begun: impl Future<Output = T>, rules: &s
     tokio::join!(begun, replaced).0
 }
 
-fn denied<T: std::fmt::Debug>(result: Result<T, Error>) {
+fn assert_denied<T: std::fmt::Debug>(result: Result<T, Error>) {
     assert!(matches!(result, Err(Error::Refused(Refusal::DeniedByNow(_)))), "{result:?}");
 }
 
-fn differs<T: std::fmt::Debug>(result: Result<T, Error>) {
+fn assert_policy_differs<T: std::fmt::Debug>(result: Result<T, Error>) {
     assert!(matches!(&result, Err(Error::PolicyDiffers(PolicyMismatch { part: "policy", .. }))), "{result:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_is_replaced_before_the_commit_starts_and_permits_nothing() {
+async fn policy_file_replaced_before_the_commit_permits_nothing() {
     on_both(async |server: Server| {
         server.file(&rule("yes", "allow")).await;
         let ready = server.proposes("c1").await;
-        denied(meanwhile(&server, server.starts(&server.engine, &ready), &rule("no", "deny")).await);
+        assert_denied(replace_file_during(&server, server.starts(&server.engine, &ready), &rule("no", "deny")).await);
         assert!(
             matches!(server.sees("c1").await.proposal.state, ActionState::Allowed { .. }),
             "its permit is not spent"
         );
 
         server.file(&rule("yes", "allow")).await;
-        let ActionReply { proposal, .. } = meanwhile(&server, server.proposes("c2"), &rule("no", "deny")).await;
+        let ActionReply { proposal, .. } =
+            replace_file_during(&server, server.proposes("c2"), &rule("no", "deny")).await;
         assert_eq!((proposal.state, proposal.ruling.verdict), (ActionState::Denied, Verdict::Deny));
 
         server.file(&rule("may", "ask")).await;
         let (third, fourth) = (server.proposes("c3").await, server.proposes("c4").await);
-        denied(meanwhile(&server, server.approves(&server.alice, &third), &rule("no", "deny")).await);
+        assert_denied(replace_file_during(&server, server.approves(&server.alice, &third), &rule("no", "deny")).await);
         server.file(&rule("may", "ask")).await;
-        denied(meanwhile(&server, server.auto(&fourth), &rule("no", "deny")).await);
+        assert_denied(replace_file_during(&server, server.auto(&fourth), &rule("no", "deny")).await);
         for call in ["c3", "c4"] {
             assert!(waiting(&server.sees(call).await), "{call}");
         }
@@ -52,7 +53,7 @@ async fn a_file_that_is_replaced_before_the_commit_starts_and_permits_nothing() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_node_with_another_file_than_the_one_in_force_permits_nothing() {
+async fn node_with_an_outdated_policy_file_permits_nothing() {
     on_both(async |server: Server| {
         let other = server.another_node().await;
         for (node, verdict) in [(&server.engine, "ask"), (&other, "ask"), (&server.engine, "allow"), (&other, "allow")]
@@ -67,10 +68,10 @@ async fn a_node_with_another_file_than_the_one_in_force_permits_nothing() {
         assert!(allowed(&ready));
         server.file(&rule("no", "deny")).await;
 
-        differs(server.proposes_at(&other, "new").await);
-        differs(server.starts(&other, &ready).await);
+        assert_policy_differs(server.proposes_at(&other, "new").await);
+        assert_policy_differs(server.starts(&other, &ready).await);
         let question = asked(&server.sees("asked").await);
-        differs(other.answer(&server.alice, question, approval(), None).await);
+        assert_policy_differs(other.answer(&server.alice, question, approval(), None).await);
         let told = other.policy(&server.root).await.unwrap().1.differs.unwrap();
         assert_eq!(
             told.in_force.as_deref(),
@@ -87,16 +88,16 @@ async fn a_node_with_another_file_than_the_one_in_force_permits_nothing() {
             "a project's own policy is the same anywhere"
         );
         server.engine.policy_reset(&server.root, None, None).await.unwrap();
-        differs(server.proposes_at(&other, "new").await);
+        assert_policy_differs(server.proposes_at(&other, "new").await);
         other.policy_file("policy.toml".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
         assert_eq!(server.proposes_at(&other, "new").await.unwrap().proposal.state, ActionState::Denied);
-        denied(server.starts(&other, &ready).await);
+        assert_denied(server.starts(&other, &ready).await);
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_without_files_takes_what_the_servers_have_put_in_force_at_once() {
+async fn process_without_policy_files_follows_those_of_the_servers() {
     on_both(async |server: Server| {
         server.file(&rule("yes", "allow")).await;
         let worker = server.another_node().await;
@@ -106,21 +107,21 @@ async fn a_process_without_files_takes_what_the_servers_have_put_in_force_at_onc
         assert!(allowed(&ready));
         server.file(&rule("no", "deny")).await;
         assert_eq!(server.proposes_at(&worker, "new").await.unwrap().proposal.state, ActionState::Denied);
-        denied(server.starts(&worker, &ready).await);
+        assert_denied(server.starts(&worker, &ready).await);
         server.file(&rule("yes", "allow")).await;
         server.floor(&rule("never", "deny")).await;
         let refused = server.proposes_at(&worker, "floored").await.unwrap().proposal;
         assert_eq!((refused.state, refused.ruling.rule.as_deref()), (ActionState::Denied, Some("never")));
         // A policy file of the worker must equal the file of the servers.
         worker.policy_file("own.toml".into(), format!("version = 1\n{}", rule("mine", "allow"))).await.unwrap();
-        differs(server.proposes_at(&worker, "mine").await);
+        assert_policy_differs(server.proposes_at(&worker, "mine").await);
     })
     .await;
 }
 
 /// A file that could not be recorded is not in force anywhere, and is reported as one that will be tried again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_cannot_be_put_on_record_is_not_in_force() {
+async fn policy_file_that_cannot_be_recorded_is_not_in_force() {
     let world = crate::engine::world::World::new();
     let root = world.caller(domain::Role::Admin, "root").await;
     world.engine.policy_file("p".into(), format!("version = 1\n{}", rule("yes", "allow"))).await.unwrap();
