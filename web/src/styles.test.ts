@@ -51,7 +51,7 @@ test.each([
   ]),
   ['text of less weight', 'muted', ['surface', 'page', 'sunken', 'hover'], 4.5],
   ['the outline of what has the focus', 'accent', ['surface', 'page', 'sunken', 'hover', 'accent-soft'], 3],
-])('%s can be seen', (_, word, grounds, least) => {
+])('%s has enough contrast', (_, word, grounds, least) => {
   for (const dark of [false, true])
     for (const name of grounds) {
       const ground = colour(name, dark);

@@ -88,7 +88,7 @@ const LOOKS = [
 ] as const;
 
 describe.each(LOOKS)('in %s', (_language, look) => {
-  test.each(PAGES)('axe has nothing serious to say (%s)', async (_, path, drawn) => {
+  test.each(PAGES)('axe finds no serious problem (%s)', async (_, path, drawn) => {
     const page = await w.at(path(), { ...look, colorScheme: 'light', reducedMotion: 'reduce' });
     await page.locator(drawn).first().waitFor();
     expect(await serious(page)).toEqual([]);
@@ -132,7 +132,7 @@ test.each([
   ['cancelling', () => `/sessions/${ids.session}`, ['Cancel']],
   ['handing over', () => `/inbox/${ids.choice}`, ['More', 'Hand over…']],
   ['the keys', () => '/inbox', ['Account of alice', 'Keyboard shortcuts']],
-])('axe has nothing serious to say of a dialog (%s)', async (_, path, [opener = '', item]) => {
+])('axe finds no serious problem in a dialog (%s)', async (_, path, [opener = '', item]) => {
   const page = await w.at(path(), { reducedMotion: 'reduce' });
   await page.getByRole('button', { name: opener, exact: true }).first().click();
   if (item) await page.getByRole('menuitem', { name: item }).click();
@@ -141,7 +141,7 @@ test.each([
   await dark(page);
 });
 
-test('nothing moves for those who want no motion', async () => {
+test('animations are off with reduced motion', async () => {
   const moving = async (reducedMotion: 'reduce' | 'no-preference') => {
     const page = await w.at('/policy', { reducedMotion });
     await page.getByRole('button', { name: 'Pause approvals (allow everything)' }).click();

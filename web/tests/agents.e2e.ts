@@ -74,7 +74,7 @@ const w = world({
   flows: { 'welcome.toml': WELCOME, 'sulk.toml': SULK },
 });
 
-test('an agent of the server is started, spoken to, asks, is answered in place and goes on', async () => {
+test('a hosted agent is started, gets a message, asks, is answered in place and continues', async () => {
   const page = await w.at('/agents');
   await page.getByText('Greets people by their names').waitFor();
   await page.getByRole('button', { name: 'Start greeter' }).click();
@@ -94,7 +94,7 @@ test('an agent of the server is started, spoken to, asks, is answered in place a
   await timeline.getByText('Ada! The tea is ready.').waitFor();
 });
 
-test('what is written while a message is on its way is the next one', async () => {
+test('text written while a message is being sent belongs to the next message', async () => {
   const page = await w.at('/agents');
   await page.getByRole('button', { name: 'Start greeter' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
@@ -114,7 +114,7 @@ test('what is written while a message is on its way is the next one', async () =
   expect(await message.inputValue()).toBe('Second');
 });
 
-test('a message whose reply is lost is sent once, whatever is written meanwhile', async () => {
+test('a message whose reply is lost is stored once', async () => {
   const page = await w.at('/agents');
   await page.getByRole('button', { name: 'Start greeter' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
@@ -147,7 +147,7 @@ test('a flow is started with its input, and asks before its step', async () => {
   await page.getByRole('list').filter({ hasText: 'Session started' }).getByText('Good morning.').waitFor();
 });
 
-test('a step that failed is tried again, then counted as done, and the flow goes on', async () => {
+test('a failed step is retried, then approved, and the flow continues', async () => {
   const page = await w.at('/agents');
   await page.getByRole('button', { name: 'Start sulk', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
@@ -175,7 +175,7 @@ test('a step that failed is tried again, then counted as done, and the flow goes
   await page.getByText('Session completed').waitFor();
 });
 
-test('an agent is brought in as JSON: what is wrong is said where, a version never changes, and it is retired', async () => {
+test('an agent is created from JSON with errors shown in place, and is retired', async () => {
   const page = await w.at('/agents');
   const dialog = page.getByRole('dialog');
   const editor = dialog.getByRole('textbox', { name: 'Definition as JSON' });
@@ -213,7 +213,7 @@ test('an agent is brought in as JSON: what is wrong is said where, a version nev
   expect(await bob.getByRole('button', { name: /^(New|Create next|Retire)/u }).count()).toBe(0);
 });
 
-test('a definition that is half written outlives its dialog and reading anew, each beginning by itself', async () => {
+test('an unfinished definition survives its dialog and a reload', async () => {
   const page = await w.at('/agents');
   const dialog = page.getByRole('dialog');
   const editor = dialog.getByRole('textbox', { name: 'Definition as JSON' });
@@ -235,7 +235,7 @@ test('a definition that is half written outlives its dialog and reading anew, ea
   await editor.getByText('my-agent').waitFor();
 });
 
-test('what to work on outlives its dialog, and it is said how it will be taken', async () => {
+test('an unfinished task survives its dialog, which says whether it is text or JSON', async () => {
   const page = await w.at('/agents');
   const dialog = page.getByRole('dialog');
   const input = dialog.getByRole('textbox', { name: /Task/u });
@@ -255,7 +255,7 @@ test('what to work on outlives its dialog, and it is said how it will be taken',
   expect(await input.inputValue()).toBe('{"who": "all"');
 });
 
-test('a start whose reply was lost happens once, and may be changed', async () => {
+test('a start whose reply was lost happens once and can then be changed', async () => {
   const page = await w.at('/agents');
   const dialog = page.getByRole('dialog');
   const title = dialog.getByRole('textbox', { name: /Title/u });
@@ -290,7 +290,7 @@ test('a start whose reply was lost happens once, and may be changed', async () =
   await page.getByRole('heading', { level: 1, name: 'Found' }).waitFor();
 });
 
-test('every agent is there to be started, however many there are; what could not be read is read again', async () => {
+test('all of 205 agents can be started, and a failed read is repeated', async () => {
   const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
   const script = { turns: [{ say: 'Hello.', again: true }] };
   for (let n = 0; n < 205; n += 1) {

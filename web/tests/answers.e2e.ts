@@ -14,7 +14,7 @@ async function ended(page: Page, text: string | RegExp): Promise<void> {
   await page.getByRole('article').getByRole('status').filter({ hasText: text }).waitFor();
 }
 
-test('an approval: the parsed parts, and one click', async () => {
+test('an approval shows the parsed parts and takes one click', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', {
     command: 'cd /srv && FOO=1 git -C x push origin main | tee log.txt',
@@ -33,7 +33,7 @@ test('an approval: the parsed parts, and one click', async () => {
   expect((await agent.action('c1')).state).toBe('allowed');
 });
 
-test('risks are named, whatever is called: a command, a path, an address, SQL', async () => {
+test('risks of commands, paths, addresses and SQL are named', async () => {
   const agent = await Agent.open(w.server);
   const calls: [string, Record<string, unknown>, string[], RegExp?][] = [
     ['execute_command', { command: 'sudo rm *.log' }, ['runs as root or another user', 'wildcards']],
@@ -63,7 +63,7 @@ test('risks are named, whatever is called: a command, a path, an address, SQL', 
   }
 });
 
-test('a change of a file is shown as a diff; an edit shows its own, and is what runs', async () => {
+test('a file change is shown as a diff, and an edit shows its own diff and is what runs', async () => {
   const agent = await Agent.open(w.server);
   const values = { path: '/srv/app/a.toml', content: 'workers = 8\n' };
   const call = await agent.propose('c1', 'write_file', values, { context: { before: 'workers = 4\n' } });
@@ -84,7 +84,7 @@ test('a change of a file is shown as a diff; an edit shows its own, and is what 
   });
 });
 
-test('an edit as JSON: what is no object cannot be sent', async () => {
+test('an edit as JSON cannot be sent unless it is an object', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'ls' });
   const page = await w.at(`/inbox/${call.interaction}?move=edit`);
@@ -110,7 +110,7 @@ test('a rejection with its reason reaches the agent, and nothing runs', async ()
   expect(await agent.action('c1')).toMatchObject({ state: 'rejected', feedback: 'Not on a Friday.' });
 });
 
-test('thinking again needs words', async () => {
+test('asking for changes requires feedback', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'make' });
   const page = await w.at(`/inbox/${call.interaction}`);
@@ -122,7 +122,7 @@ test('thinking again needs words', async () => {
   expect(await agent.action('c1')).toMatchObject({ state: 'rejected', effect: 'retry', feedback: 'Use ninja.' });
 });
 
-test('always allow: spelled out in words, then nobody is asked', async () => {
+test('a remembered approval is spelled out, and the next call runs without a question', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'date' });
   const page = await w.at(`/inbox/${call.interaction}`);
@@ -138,7 +138,7 @@ test('always allow: spelled out in words, then nobody is asked', async () => {
   expect((await agent.propose('c3', 'execute_command', { command: 'date -u' })).state).toBe('waiting');
 });
 
-test('a confirmation; its dangerous option asks twice and has no focus', async () => {
+test('a dangerous option of a confirmation asks twice and has no focus', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({
     kind: 'confirmation',
@@ -161,7 +161,7 @@ test('a confirmation; its dangerous option asks twice and has no focus', async (
   expect((await agent.decided(asked.id)).resolution?.answer?.options).toEqual(['drop']);
 });
 
-test('a choice of several: nothing is chosen beforehand', async () => {
+test('a choice has no preselected option', async () => {
   const agent = await Agent.open(w.server);
   const option = (id: string, label: string, more = {}) => ({
     id,
@@ -214,7 +214,7 @@ test('a question takes free text, and a suggestion fills it in without sending',
   expect((await agent.decided(asked.id)).resolution?.answer?.data).toBe('8421');
 });
 
-test('a review is sent back, a notice is seen, a custom question is answered', async () => {
+test('a review is sent back, a notice is acknowledged, a custom question is answered', async () => {
   const agent = await Agent.open(w.server);
   const review = await agent.ask({ kind: 'review', title: 'The draft', details: 'Dear all' });
   const page = await w.at(`/inbox/${review.id}`);
@@ -234,7 +234,7 @@ test('a review is sent back, a notice is seen, a custom question is answered', a
   expect((await agent.decided(custom.id)).resolution?.answer?.data).toBe('teal');
 });
 
-test('what an agent writes is data: no markup, nothing hidden, long text folded with its length', async () => {
+test('text of an agent is shown without markup, with hidden characters marked, and folded', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({
     kind: 'question',
@@ -255,7 +255,7 @@ test('what an agent writes is data: no markup, nothing hidden, long text folded 
   await article.getByRole('button', { name: 'Show less' }).waitFor();
 });
 
-test('words of one’s own are not the option that stands beside them', async () => {
+test('free text does not choose an option', async () => {
   const agent = await Agent.open(w.server);
   const wipe = { id: 'wipe', label: 'Wipe it', effect: 'provide', dangerous: true };
   const keep = { id: 'keep', label: 'Keep it', effect: 'provide' };

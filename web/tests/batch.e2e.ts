@@ -11,7 +11,7 @@ const select = (page: Page, hasText: string) =>
   page.locator('[data-question]', { hasText }).getByRole('checkbox').check();
 const row = (page: Page, hasText: string) => page.getByRole('dialog').getByRole('listitem').filter({ hasText }).first();
 
-test('a row says what it is about and which answer will be sent', async () => {
+test('a row of a batch shows its question and the answer that will be sent', async () => {
   const agent = await Agent.open(w.server, 'Backups');
   const asked = await agent.ask({
     kind: 'confirmation',
@@ -61,7 +61,7 @@ test('a row says what it is about and which answer will be sent', async () => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Approve…');
 });
 
-test('more than a hundred are selected at once and decided together; who was first elsewhere is named', async () => {
+test('over 100 questions are decided at once, and earlier answers of others are named', async () => {
   const agent = await Agent.open(w.server, 'Very many');
   const asked = await Promise.all(
     Array.from({ length: 104 }, (_, n) => agent.ask({ kind: 'review', title: `Page ${n}` })),

@@ -13,7 +13,7 @@ name = "release_thing"
 schema = { type = "object", required = ["channel"], properties = { channel = { type = "string", title = "Channel", enum = ["stable", "beta"] }, count = { type = "integer", title = "Count", maximum = 5 }, note = { type = "string", title = "Note" } } }
 `;
 
-test('an edit has the fields of the tool, and what the server refuses is said at its field', async () => {
+test('an edit has the fields of the tool and shows refusals at their fields', async () => {
   const alice = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ text: POLICY });
   expect((await fetch(`${w.server.address}/v1/policy`, { method: 'PUT', headers: alice, body })).status).toBe(200);
@@ -33,7 +33,7 @@ test('an edit has the fields of the tool, and what the server refuses is said at
   expect((await agent.action('c1')).arguments).toEqual({ channel: 'stable', count: 5, extra: 'kept', note: 'for Ada' });
 });
 
-test('what cannot be read yet in an edit is not sent as it was before', async () => {
+test('an edit with unfinished JSON is not sent', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'sort_things', { name: 'a', list: [{ a: 1 }] });
   const page = await w.at(`/inbox/${call.interaction}?move=edit`);
@@ -50,7 +50,7 @@ test('what cannot be read yet in an edit is not sent as it was before', async ()
   expect((await agent.action('c1')).arguments).toEqual({ name: 'b', list: [{ a: 1 }, { b: 2 }] });
 });
 
-test('whoever really asks is named, and what is kept is kept for them', async () => {
+test('the asker is named, and a saved secret belongs to it', async () => {
   const own = await Agent.open(w.server, 'Billing', { agent: 'billing-bot' });
   const asked = await own.ask({ kind: 'secret', title: 'A token, please', secrets: [{ name: 'TOKEN' }] });
   const page = await w.at(`/inbox/${asked.id}`);

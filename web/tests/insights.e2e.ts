@@ -24,7 +24,7 @@ async function expired(agent: Agent, count: number): Promise<void> {
   await Promise.all(asked.map(async ({ id }) => expect((await agent.decided(id)).status).toBe('expired')));
 }
 
-test('median and p95, by person, by rule, and the marks at 5 and 20 per cent', async () => {
+test('insights show median and p95, persons, rules, and the marks at 5 and 20 per cent', async () => {
   const agent = await Agent.open(w.server);
   let rule = '';
   for (let n = 0; n < 9; n += 1) {
@@ -61,7 +61,7 @@ test('median and p95, by person, by rule, and the marks at 5 and 20 per cent', a
   expect(await meter.locator('.fill-danger').count()).toBe(1);
 });
 
-test('ages are read as they are, grow while nothing happens, and what was cancelled is counted', async () => {
+test('insights show growing ages of open questions and count cancelled questions', async () => {
   const agent = await Agent.open(w.server);
   await agent.ask({ kind: 'review', title: 'Left lying', details: 'A draft.' });
   const dropped = await agent.ask({ kind: 'review', title: 'Dropped', details: 'Another.' });

@@ -81,7 +81,7 @@ test.each([
   ['the audit log', () => '/audit', 'li summary'],
   ['the insights', () => '/figures', 'select'],
   ['the keys', () => '/settings?tab=keys', 'li button'],
-])('%s: everything that can be pressed is reached by Tab, and shows it', async (_, path, drawn) => {
+])('%s: every control is reached by Tab and shows its focus', async (_, path, drawn) => {
   const page = await w.at(path());
   await page.locator(drawn).first().waitFor();
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
@@ -92,14 +92,14 @@ test.each([
   ['a command', () => `/inbox/${ids.command}`, '[data-move]'],
   ['an edit', () => `/inbox/${ids.command}?move=edit`, 'article [role=tab]'],
   ['a form', () => `/inbox/${ids.form}`, 'article form input'],
-])('%s on a narrow screen: what has the focus is behind nothing', async (_, path, drawn) => {
+])('%s on a narrow screen: the focused control is not covered', async (_, path, drawn) => {
   const page = await w.at(path(), { viewport: { width: 360, height: 740 } });
   await page.locator(drawn).first().waitFor();
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   expect(await unreached(page)).toEqual([]);
 });
 
-test('the page is entered without a mouse: the skip link first', async () => {
+test('the first stop of Tab is the skip link', async () => {
   const page = await w.at('/inbox');
   await page.locator('h1').waitFor();
   await page.keyboard.press('Tab');
@@ -132,7 +132,7 @@ test('an approval is edited, and another one rejected, without a mouse', async (
   expect((await agent.action('c2')).state).toBe('rejected');
 });
 
-test('a rejection begun from the list is in sight, however late its diff comes', async () => {
+test('a rejection started from the list stays in view when its diff loads late', async () => {
   const page = await w.at('/inbox?kind=approval');
   await page.locator(`[data-question="${ids.file}"] a`).focus();
   await page.keyboard.press('r');

@@ -39,7 +39,7 @@ const post = (path: string, user: string, body: unknown) =>
     body: JSON.stringify(body),
   });
 
-test('reconnecting never shows as open what was answered meanwhile, and shows nothing twice', async () => {
+test('after a reconnection an answered question is not shown as open, and nothing is shown twice', async () => {
   const agent = await Agent.open(w.server, 'Reconnecting');
   const asked = await agent.ask({ kind: 'confirmation', title: 'Answered in the dark' });
   const page = await w.at(`/inbox/${asked.id}`);
@@ -58,7 +58,7 @@ test('reconnecting never shows as open what was answered meanwhile, and shows no
   expect(await page.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
 });
 
-test('a timeline goes on over a restart: each event once, in order', async () => {
+test('a timeline continues after a restart with each event once and in order', async () => {
   const agent = await Agent.open(w.server, 'Numbers');
   const page = await w.at(`/sessions/${agent.session}`);
   const timeline = page.getByRole('list').filter({ hasText: 'Session started' }).getByRole('listitem');
@@ -94,7 +94,7 @@ test('every open question of a session is shown, the oldest first, and each is a
   expect(open.status).toBe('pending');
 });
 
-test('a stream is a plain GET with the cookie; an answer says what was chosen, and proves nothing by a channel', async () => {
+test('a stream is a GET with the cookie, and an answer names its option and no channel', async () => {
   const agent = await Agent.open(w.server, 'Wires');
   const asked = await agent.ask({ kind: 'confirmation', title: 'How is it sent?' });
   const page = await w.at('/sign-in');
@@ -142,7 +142,7 @@ test('in the last minute the countdown warns', async () => {
   expect(await colour(calm.id)).not.toBe(danger);
 });
 
-test('suggestions of a model are filtered by id and by parameters; what was dropped is listed with its reason', async () => {
+test('suggestions of a model are filtered by id and parameters, and dropped ones are listed', async () => {
   const reply = await post('/v1/sessions', 'alice', { agent: 'thinker', input: 'Find a port.' });
   const { id } = (await reply.json()) as { id: string };
   const page = await w.at(`/sessions/${id}`);
@@ -154,7 +154,7 @@ test('suggestions of a model are filtered by id and by parameters; what was drop
   expect(await page.getByText('suggestions.dropped').count()).toBe(0);
 });
 
-test('history comes in pages', async () => {
+test('the list of sessions comes in pages', async () => {
   for (let batch = 0; batch < 6; batch += 1)
     await Promise.all(Array.from({ length: 9 }, (_, n) => Agent.open(w.server, `Old ${batch * 9 + n}`)));
   const page = await w.at('/sessions');
@@ -165,7 +165,7 @@ test('history comes in pages', async () => {
   await rows.nth(53).waitFor();
 });
 
-test('what breaks inside the server is not shown to people', async () => {
+test('the details of an internal error are not shown', async () => {
   const agent = await Agent.open(w.server, 'Insides');
   const asked = await agent.ask({ kind: 'confirmation', title: 'Does it leak?' });
   const page = await w.at(`/inbox/${asked.id}`);

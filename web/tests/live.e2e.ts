@@ -7,7 +7,7 @@ const w = world();
 
 const rows = '[data-question]';
 
-test('a question appears by itself, in the list, the title and the badge, and goes when it is answered elsewhere', async () => {
+test('a new question appears in list, title and badge, and disappears when answered elsewhere', async () => {
   const page = await w.at('/inbox');
   await page.getByRole('heading', { name: 'Nothing is waiting for you' }).waitFor();
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
@@ -24,7 +24,7 @@ test('a question appears by itself, in the list, the title and the badge, and go
   await page.waitForFunction(() => !document.title.startsWith('('));
 });
 
-test('time runs out under the eyes of the reader', async () => {
+test('an open question is shown as expired when its deadline passes', async () => {
   const page = await w.at('/inbox');
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   const agent = await Agent.open(w.server);
@@ -53,7 +53,7 @@ async function holdAnswers(page: Page) {
   return { sent, release };
 }
 
-test('two browsers race: one answer is taken, the other page says who was first', async () => {
+test('of two concurrent answers one is accepted, and the other page names its author', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Who is first?' });
   const alice = await w.at(`/inbox/${asked.id}`);
@@ -79,7 +79,7 @@ test('two browsers race: one answer is taken, the other page says who was first'
   }
 });
 
-test('a question that is answered elsewhere says so where the buttons were, and nothing else comes under the pointer', async () => {
+test('a question answered elsewhere shows the result in place of its buttons', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Under the pointer?' });
   await agent.ask({ kind: 'confirmation', title: 'And this?' });
@@ -99,7 +99,7 @@ test('a question that is answered elsewhere says so where the buttons were, and 
   expect(hit).toBeUndefined();
 });
 
-test('somebody who is writing a reason meanwhile is led to who was first', async () => {
+test('a person who is writing a reason is led to the answer of another person', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'While writing?' });
   const page = await w.at(`/inbox/${asked.id}`);
@@ -110,7 +110,7 @@ test('somebody who is writing a reason meanwhile is led to who was first', async
   await page.locator('[data-closed] p:focus', { hasText: 'bob: Confirm' }).waitFor();
 });
 
-test('nothing is shown as decided before the server has agreed', async () => {
+test('an answer is not shown as decided before the server has accepted it', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Slowly' });
   const page = await w.at(`/inbox/${asked.id}`);
@@ -123,7 +123,7 @@ test('nothing is shown as decided before the server has agreed', async () => {
   await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
 });
 
-test('a reply that is lost is asked for again, and one answer stays one answer', async () => {
+test('an answer whose reply was lost is sent again and counted once', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Lost' });
   const page = await w.at(`/inbox/${asked.id}`);
@@ -139,7 +139,7 @@ test('a reply that is lost is asked for again, and one answer stays one answer',
   expect(new Set(keys).size).toBe(1);
 });
 
-test('the server is killed under an open page: it shows, it heals, and nothing is missed', async () => {
+test('an open page shows a server crash, recovers and misses nothing', async () => {
   const agent = await Agent.open(w.server);
   const before = await agent.ask({ kind: 'confirmation', title: 'Before the crash' });
   const page = await w.at(`/inbox/${before.id}`);

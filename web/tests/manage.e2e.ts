@@ -18,7 +18,7 @@ verdict = "deny"
 reason = "History is not rewritten here."
 `;
 
-test('the policy: found wrong as one types, shown before it is saved, and obeyed at once', async () => {
+test('a policy is checked while typing, reviewed before saving and applied at once', async () => {
   const agent = await Agent.open(w.server);
   expect((await agent.propose('c1', 'execute_command', { command: 'git push --force' })).state).toBe('waiting');
   const page = await w.at('/policy');
@@ -55,7 +55,7 @@ test('the policy: found wrong as one types, shown before it is saved, and obeyed
   await page.locator('.cm-changedLine', { hasText: 'never-force' }).first().waitFor();
 });
 
-test('somebody else has changed the policy meanwhile: nothing is overwritten', async () => {
+test('a policy that another person changed meanwhile is not overwritten', async () => {
   const page = await w.at('/policy');
   await rewrite(page.getByRole('textbox', { name: 'Policy in TOML' }), `${POLICY}# mine\n`);
   await page.getByRole('button', { name: 'Review and activate…' }).click();
@@ -71,7 +71,7 @@ test('somebody else has changed the policy meanwhile: nothing is overwritten', a
   expect(now.text).toContain('# theirs');
 });
 
-test('a draft is tried on recent actions: what would go otherwise, and whose decision it contradicts', async () => {
+test('a draft of a policy is compared with recent actions and decisions', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('held', 'delete_file', { path: '/srv/old' });
   await fetch(`${w.server.address}/v1/interactions/${call.interaction}/answer`, {
@@ -90,7 +90,7 @@ test('a draft is tried on recent actions: what would go otherwise, and whose dec
   expect(await against.getByRole('listitem').innerText()).toMatch(/delete_file.*ask.*allow.*bob/su);
 });
 
-test('asking is switched off with a reason, everybody can see it, and on again', async () => {
+test('approvals are paused with a reason that everybody sees, and resumed', async () => {
   const agent = await Agent.open(w.server);
   const page = await w.at('/policy');
   const flip = async (name: string) => {
@@ -108,7 +108,7 @@ test('asking is switched off with a reason, everybody can see it, and on again',
   expect((await agent.propose('c2', 'delete_file', { path: 'b' })).state).toBe('waiting');
 });
 
-test('a grant is listed with its limits and taken back', async () => {
+test('a grant is listed with its limits and revoked', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'delete_file', { path: '/tmp/a' });
   const headers = { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' };
@@ -131,7 +131,7 @@ test('a grant is listed with its limits and taken back', async () => {
   await row.getByText('revoked').waitFor();
 });
 
-test('the audit trail: filtered, unfolded, exported', async () => {
+test('the audit trail is filtered, unfolded and exported', async () => {
   const page = await w.at('/audit');
   await page.getByText(/Hash-chained and signed/u).waitFor();
   const numbers = page.getByRole('listitem').locator('summary > span:first-child');
@@ -155,7 +155,7 @@ test('the audit trail: filtered, unfolded, exported', async () => {
   expect(w.server.verify(file)).toContain('verified: entries 1 to ');
 });
 
-test('the export says what is in it and is offered to whoever may have it; types are offered; without https it is said why nothing is checked', async () => {
+test('the export names its period, types are suggested, and the check explains that it needs https', async () => {
   const page = await w.at('/audit?type=policy.changed&period=week');
   await page.getByRole('link', { name: 'Export this period' }).waitFor();
   await page.getByRole('listitem').filter({ hasText: 'policy.changed' }).first().waitFor();
@@ -172,7 +172,7 @@ test('the export says what is in it and is offered to whoever may have it; types
   expect(await other.getByRole('link', { name: /Export/u }).count()).toBe(0);
 });
 
-test('the audit trail is checked in the browser, and an entry that was changed on the way is named', async () => {
+test('the browser verifies the audit trail and names a changed entry', async () => {
   const page = await w.at('/audit');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText(/Intact: \d+ entries/u).waitFor();
@@ -186,7 +186,7 @@ test('the audit trail is checked in the browser, and an entry that was changed o
   await page.getByRole('alert').filter({ hasText: 'Entry 3 does not match' }).waitFor();
 });
 
-test('insights: what is open, and how it ended', async () => {
+test('insights show open questions and how questions ended', async () => {
   const page = await w.at('/figures?window=3600');
   await page.getByText('Open now').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'Approval' }).first();
@@ -218,7 +218,7 @@ test('a key is made, shown once, works, and is revoked', async () => {
   expect((await use()).status).toBe(401);
 });
 
-test('a key in the name of a person is made only where one says that it is theirs', async () => {
+test('a key in the name of a person requires a confirmation', async () => {
   const page = await w.at('/settings?tab=keys');
   const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}` };
   const made = async () => {
@@ -245,7 +245,7 @@ test('a key in the name of a person is made only where one says that it is their
   expect(await made()).toEqual(['viewer']);
 });
 
-test('who may not, is not led there, and is told so at the door', async () => {
+test('a role without access gets no links to a page and a message on it', async () => {
   const page = await w.at('/audit', { user: 'bob' });
   await page.getByText('Your role does not allow this.').waitFor();
   expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
@@ -254,7 +254,7 @@ test('who may not, is not led there, and is told so at the door', async () => {
   expect(await page.getByRole('button', { name: /Review|Pause|Resume/u }).count()).toBe(0);
 });
 
-test('a person is added, gets a link, comes in by it, and is locked out', async () => {
+test('a person is added, signs in by a link and is disabled', async () => {
   const page = await w.at('/settings?tab=people');
   await page.getByRole('button', { name: 'New person' }).click();
   const dialog = page.getByRole('dialog');
@@ -275,7 +275,7 @@ test('a person is added, gets a link, comes in by it, and is locked out', async 
   await dana.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
 });
 
-test('whoever is locked out is let in again; a role is changed, but not that of the last admin', async () => {
+test('a disabled person is enabled again, and the last admin keeps the role', async () => {
   w.server.cli('users', 'create', 'erin', '--role', 'viewer', '--group', 'night');
   const page = await w.at('/settings?tab=people');
   const dialog = page.getByRole('dialog');
@@ -304,7 +304,7 @@ test('whoever is locked out is let in again; a role is changed, but not that of 
   await dialog.getByText('Make somebody else an administrator first', { exact: false }).waitFor();
 });
 
-test('whoever is less than before is told so as soon as they are refused', async () => {
+test('a person whose role was reduced is told so at the first refusal', async () => {
   w.server.cli('users', 'create', 'finn', '--role', 'admin');
   const finn = await w.at(w.server.link('finn'), { user: 'nobody' });
   await finn.getByRole('button', { name: 'Sign in' }).click();
@@ -320,7 +320,7 @@ test('whoever is less than before is told so as soon as they are refused', async
   await finn.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
 });
 
-test('a grant says what it allows and where, and is shown as it is by now', async () => {
+test('a grant shows its scope and its current state', async () => {
   const agent = await Agent.open(w.server, 'Clean-up of May');
   const headers = { Authorization: `Bearer ${w.server.keys.get('bob')}`, 'Content-Type': 'application/json' };
   const grant = async (call: string, values: Record<string, unknown>) => {
@@ -361,7 +361,7 @@ test('a grant says what it allows and where, and is shown as it is by now', asyn
   await page.getByRole('heading', { level: 1, name: 'Clean-up of May' }).waitFor();
 });
 
-test('sessions: a filter that fits nothing says so and is cleared; the known agents are offered', async () => {
+test('a filter of sessions without results can be cleared, and known agents are suggested', async () => {
   await Agent.open(w.server, 'To be found');
   const page = await w.at('/sessions?status=failed');
   await page.getByText('No sessions match these filters').waitFor();

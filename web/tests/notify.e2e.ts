@@ -43,7 +43,7 @@ async function wish(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Notify me of questions' }).click();
 }
 
-test('a notification comes while nobody looks, and leads to the question', async () => {
+test('a hidden page sends a notification that leads to the question', async () => {
   const page = await w.at('/inbox', { permissions: ['notifications'] });
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   await watch(page);
@@ -65,7 +65,7 @@ test('a notification comes while nobody looks, and leads to the question', async
   await page.getByRole('heading', { level: 2, name: 'Is anybody there?' }).waitFor();
 });
 
-test('no notification comes while another tab is looked at', async () => {
+test('no notification is sent while another tab is visible', async () => {
   const page = await w.at('/inbox', { permissions: ['notifications'] });
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   await watch(page);
@@ -83,7 +83,7 @@ test('no notification comes while another tab is looked at', async () => {
   await expect.poll(() => made(page)).toEqual([['Seen nowhere', 'release-bot']]);
 });
 
-test('where a page may make no notification, it goes on hearing', async () => {
+test('a page that cannot create notifications keeps receiving events', async () => {
   const page = await w.at('/inbox', { permissions: ['notifications'] });
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   await watch(page, true);
@@ -98,7 +98,7 @@ test('where a page may make no notification, it goes on hearing', async () => {
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
 });
 
-test('who wishes for notifications that the browser refuses is told so', async () => {
+test('a person is told if the browser blocks notifications', async () => {
   const page = await w.at('/inbox');
   await page.evaluate(() => {
     Object.assign(window.Notification, { requestPermission: async () => 'denied' });
@@ -109,7 +109,7 @@ test('who wishes for notifications that the browser refuses is told so', async (
   await page.getByRole('menuitem', { name: 'Notify me of questions' }).waitFor();
 });
 
-test('at the door the badge of an installed page is gone', async () => {
+test('the sign-in page clears the badge of an installed page', async () => {
   const page = await w.at('/sign-in', { user: 'nobody' });
   await page.addInitScript(() => {
     Object.assign(navigator, {

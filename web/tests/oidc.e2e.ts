@@ -20,7 +20,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-test('an identity provider lets somebody in, with the role that it names', async () => {
+test('an identity provider signs a person in with the role that it names', async () => {
   const { page, context } = await someone(browser, server, { user: 'nobody' });
   await page.goto(`${server.page}/inbox`);
   await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
@@ -33,7 +33,7 @@ test('an identity provider lets somebody in, with the role that it names', async
   await context.close();
 });
 
-test('who comes through a provider comes to where they wanted to go, also at the second try', async () => {
+test('a sign-in through a provider leads to the requested page, also at the second try', async () => {
   const agent = await Agent.open(server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Behind the provider' });
   provider.role = 'florist';
@@ -53,7 +53,7 @@ test('who comes through a provider comes to where they wanted to go, also at the
   await context.close();
 });
 
-test('whom the provider gives no role is told so at the door', async () => {
+test('a person to whom the provider gives no role sees a message on the sign-in page', async () => {
   provider.role = 'florist';
   const { page, context } = await someone(browser, server, { user: 'nobody' });
   await page.goto(`${server.page}/sign-in`);
@@ -65,7 +65,7 @@ test('whom the provider gives no role is told so at the door', async () => {
   await context.close();
 });
 
-test('who comes in through a provider in one tab has come in in all of them', async () => {
+test('a sign-in through a provider in one tab applies to all tabs', async () => {
   provider.role = 'holdpoint-operator';
   const { page, context } = await someone(browser, server);
   await page.goto(`${server.page}/inbox`);

@@ -40,7 +40,7 @@ test.each(['confirmation', 'review'])('risk, cost, time and description stand ab
   for (const text of TOLD) await list.getByText(text, { exact: true }).waitFor();
 });
 
-test('a dangerous answer is called so to those who do not see its mark', async () => {
+test('a dangerous answer is named as such to screen readers', async () => {
   const agent = await Agent.open(w.server, 'Unseen');
   const asked = await agent.ask({
     kind: 'confirmation',
@@ -59,7 +59,7 @@ test('a dangerous answer is called so to those who do not see its mark', async (
   expect(await about('Keep it')).toBeUndefined();
 });
 
-test('after an answer by keyboard the focus is where it ended, on its page and in its session', async () => {
+test('after an answer by keyboard the focus is on the result, on its page and in its session', async () => {
   const agent = await Agent.open(w.server, 'Focus');
   const asked = await agent.ask({ kind: 'confirmation', title: 'By keys?' });
   const page = await w.at(`/inbox/${asked.id}`);

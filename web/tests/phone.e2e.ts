@@ -45,7 +45,7 @@ async function drawn(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('[data-row]') === null);
 }
 
-test('nothing stands out of a screen of 360 pixels, in the language with the longest words', async () => {
+test('no page is wider than a screen of 360 pixels, in the language with the longest words', async () => {
   const page = await w.at('/sign-in', { ...PHONE, locale: 'ru-RU' });
   const asked = ['command', 'file', 'choice', 'form', 'secret', 'hostile'].map((name) => `/inbox/${ids[name]}`);
   const rest = ['/inbox', '/inbox?status=expired', `/sessions/${ids.session}`, '/sessions', '/agents', '/policy'];
@@ -60,7 +60,7 @@ test('nothing stands out of a screen of 360 pixels, in the language with the lon
   expect(found).toEqual([]);
 });
 
-test('the empty inbox tells how to connect an agent, within the screen', async () => {
+test('the empty inbox explains how to connect an agent and is not wider than the screen', async () => {
   const page = await w.at('/sign-in', PHONE);
   await page.route('**/v1/interactions?**', (route) => route.fulfill({ json: { interactions: [] } }));
   await page.goto(`${w.server.page}/inbox`);
@@ -68,7 +68,7 @@ test('the empty inbox tells how to connect an agent, within the screen', async (
   expect(await spilled(page)).toEqual([]);
 });
 
-test('a deep link opens on a phone, fingers can hit its buttons, and it leads back to the list', async () => {
+test('a deep link opens on a phone with large buttons and a link back to the list', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: `echo ${'x'.repeat(300)}` });
   const page = await w.at(`/inbox/${call.interaction}`, PHONE);
@@ -81,7 +81,7 @@ test('a deep link opens on a phone, fingers can hit its buttons, and it leads ba
 });
 
 test.each(['/settings', '/policy'])(
-  'the parts of %s are all in sight, in the language with the longest words',
+  'all tabs of %s are visible, in the language with the longest words',
   async (path) => {
     const page = await w.at(path, { ...PHONE, locale: 'ru-RU' });
     const tabs = page.locator('main nav button');
@@ -103,7 +103,7 @@ test('every page is reached from the bar and its menu', async () => {
   await page.getByRole('menu').waitFor({ state: 'detached' });
 });
 
-test('many answers do not cover the question: it scrolls free of them, and each can be reached', async () => {
+test('many answers do not cover the question, and each can be reached', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({
     kind: 'question',

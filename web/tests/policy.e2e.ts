@@ -29,7 +29,7 @@ const inForce = async () => (await call<{ text: string }>('GET', '/v1/policy')).
 const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Policy in TOML' });
 const review = (page: Page) => page.getByRole('button', { name: 'Review and activate…' });
 
-test('the history has a row for each change with its reason, and one that says what is in force', async () => {
+test('the history has a row for each change with its reason and names the policy in force', async () => {
   const first = await put('first', 'to begin with');
   const second = await put('second', 'another try');
   await put('first', 'back: \u202eit was better');
@@ -50,7 +50,7 @@ test('the history has a row for each change with its reason, and one that says w
   expect(texts.filter((text) => text.includes('active'))).toHaveLength(1);
 });
 
-test('a long history is read to its end, and a row at the end of a page is shown against the one before it', async () => {
+test('a long history is read to its end and compared across its pages', async () => {
   for (let number = 0; number < 56; number++) await put(`change ${number}`);
   const whole = await call<{ versions: unknown[] }>('GET', '/v1/policy/versions?limit=200');
   const page = await w.at('/policy?tab=history');
@@ -67,7 +67,7 @@ test('a long history is read to its end, and a row at the end of a page is shown
   expect(await open.count()).toBe(whole.versions.length);
 });
 
-test('nothing is said of a text that nobody has checked', async () => {
+test('a policy text that could not be checked shows no result and cannot be reviewed', async () => {
   await put('good');
   const page = await w.at('/policy');
   await page.getByText('No findings').waitFor();
@@ -83,7 +83,7 @@ test('nothing is said of a text that nobody has checked', async () => {
   expect(await review(page).isDisabled()).toBe(true);
 });
 
-test('while a text is being checked, nothing is known of it, also after changing tabs', async () => {
+test('no result is shown while a policy text is being checked, also after changing tabs', async () => {
   await put('known');
   const page = await w.at('/policy');
   await page.getByText('No findings').waitFor();
@@ -108,7 +108,7 @@ test('while a text is being checked, nothing is known of it, also after changing
   expect(await review(page).isDisabled()).toBe(true);
 });
 
-test('what another has put in force under an open review is not replaced; nothing that was typed is lost', async () => {
+test('an open review does not replace a newer policy and keeps the typed text', async () => {
   await put('before');
   const page = await w.at('/policy');
   await rewrite(editorOf(page), marked('mine'));
@@ -137,7 +137,7 @@ test('what another has put in force under an open review is not replaced; nothin
   expect(await inForce()).toBe(marked('mine'));
 });
 
-test('a text of before takes the place of a draft only when one says so, and is against what is in force now', async () => {
+test('an earlier text replaces a draft only on request and is compared with the policy in force', async () => {
   await put('old');
   await put('new');
   const page = await w.at('/policy');
@@ -160,7 +160,7 @@ test('a text of before takes the place of a draft only when one says so, and is 
   await page.getByRole('dialog').locator('.cm-deletedChunk', { hasText: '# newer' }).waitFor();
 });
 
-test('a ruling is shown beside the call that it is of, and no other', async () => {
+test('a ruling is shown only beside its own call', async () => {
   await call('PUT', '/v1/policy', {
     text: `${BASE}[[rule]]\nname = "free"\ntools = ["read_file"]\nverdict = "allow"\nreason = "Reading is free."\n`,
   });
@@ -178,7 +178,7 @@ test('a ruling is shown beside the call that it is of, and no other', async () =
   await page.getByText('Rules in order').waitFor({ state: 'detached' });
 });
 
-test('that another has switched asking off is seen without reading the page anew, with what hides in the reason', async () => {
+test('a pause by another person appears without a reload, with hidden characters of its reason', async () => {
   const page = await w.at('/policy');
   await editorOf(page).waitFor();
   await call('PUT', '/v1/policy/enabled', { enabled: false, reason: 'a \u202edrill' });

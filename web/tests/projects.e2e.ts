@@ -12,7 +12,7 @@ async function elsewhere(): Promise<Agent> {
   return agent;
 }
 
-test('one person in two projects sees the one that they have chosen, and nothing of the other', async () => {
+test('a member of two projects sees only the chosen project', async () => {
   w.server.cli('users', 'create', 'carol', '--role', 'operator');
   w.server.cli('users', 'create', 'carol', '--role', 'viewer', '--project', 'nights');
   const days = await (await Agent.open(w.server)).ask({ kind: 'confirmation', title: 'By day' });
@@ -33,7 +33,7 @@ test('one person in two projects sees the one that they have chosen, and nothing
   await page.getByText('viewer', { exact: true }).waitFor();
 });
 
-test('a tab that goes over to another project hears of that one at once, whoever reads for the others', async () => {
+test('a tab that switches to another project gets its events at once', async () => {
   w.server.cli('users', 'create', 'dora', '--role', 'operator');
   w.server.cli('users', 'create', 'dora', '--role', 'operator', '--project', 'nights');
   const agent = await elsewhere();

@@ -24,7 +24,7 @@ test('the timeline grows as the agent works, and its question is answered in pla
   await timeline.getByText('Done').nth(1).waitFor();
 });
 
-test('a question within its session says all that its own page says about it', async () => {
+test('a question in its session shows everything that its own page shows', async () => {
   const agent = await Agent.open(w.server, 'All the grounds');
   await agent.propose('push', 'execute_command', { command: 'git push' }, { context: { ticket: 'OPS-7' } });
   const asked = await agent.ask({ kind: 'confirmation', title: 'Send it?', details: 'It goes to 4,000 people.' });
@@ -38,7 +38,7 @@ test('a question within its session says all that its own page says about it', a
   await other.getByText('operators and administrators').waitFor();
 });
 
-test('a question that somebody else answers stays in its place, and so does what is written in the next one', async () => {
+test('an answer of another person moves neither its question nor the text in the next one', async () => {
   const agent = await Agent.open(w.server, 'Two questions');
   const first = await agent.ask({ kind: 'question', title: 'Which branch?' });
   await agent.ask({ kind: 'question', title: 'Which day?' });
@@ -58,7 +58,7 @@ test('a question that somebody else answers stays in its place, and so does what
   await next.getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
 });
 
-test('paused and waiting are two facts; resume and cancel do what they say', async () => {
+test('a session is paused and waiting independently, and can be resumed and cancelled', async () => {
   const agent = await Agent.open(w.server, 'Long work');
   const asked = await agent.ask({ kind: 'question', title: 'Go on?' });
   const page = await w.at(`/sessions/${agent.session}`);
@@ -84,7 +84,7 @@ test('paused and waiting are two facts; resume and cancel do what they say', asy
   });
 });
 
-test('all sessions, filtered by the address', async () => {
+test('the list of sessions is filtered by the URL', async () => {
   const agent = await Agent.open(w.server, 'Waiting for somebody');
   await agent.ask({ kind: 'question', title: 'Anybody?' });
   await Agent.open(w.server, 'Just running');
@@ -97,7 +97,7 @@ test('all sessions, filtered by the address', async () => {
   await page.getByRole('heading', { level: 3, name: 'Anybody?' }).waitFor();
 });
 
-test('a long session shows what happened last, each call with its own arguments, and earlier events when asked', async () => {
+test('a long session shows its last events with their arguments, and earlier ones on request', async () => {
   const agent = await Agent.open(w.server, 'A long story');
   for (let n = 0; n < 150; n += 1) await agent.propose(`r${n}`, 'read_file', { path: `/srv/file-${n}.txt` });
   const asked = await agent.ask({ kind: 'confirmation', title: 'After all that' });
@@ -120,7 +120,7 @@ test('a long session shows what happened last, each call with its own arguments,
     .toEqual(Array.from({ length: 6 }, () => expect.stringMatching(/Allowed read_file.*file-14\d\.txt/su)));
 });
 
-test('what happened before a question is shown however much has happened since', async () => {
+test('events before a question are shown regardless of the number of later events', async () => {
   const agent = await Agent.open(w.server, 'An old story');
   const reads = (from: number, to: number) =>
     Promise.all(
@@ -140,7 +140,7 @@ test('what happened before a question is shown however much has happened since',
   await page.getByText('History: 1', { exact: false }).waitFor();
 });
 
-test('of several questions a key means the one that has the focus, and none without it', async () => {
+test('a shortcut applies only to the question that has the focus', async () => {
   const agent = await Agent.open(w.server, 'Two at once');
   await agent.propose('first', 'execute_command', { command: 'echo first' });
   await agent.propose('second', 'execute_command', { command: 'echo second' });
@@ -163,7 +163,7 @@ test('of several questions a key means the one that has the focus, and none with
   expect([(await agent.action('first')).state, (await agent.action('second')).state]).toEqual(['waiting', 'allowed']);
 });
 
-test('every open question of a session can be reached, however many there are', async () => {
+test('each of 60 open questions of a session can be reached', async () => {
   const agent = await Agent.open(w.server, 'Sixty questions');
   for (let n = 1; n <= 60; n += 1) await agent.ask({ kind: 'question', title: `Question ${n}.` });
   const page = await w.at(`/sessions/${agent.session}`);
@@ -177,7 +177,7 @@ test('every open question of a session can be reached, however many there are', 
   await last.getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
 });
 
-test('what changes while a page is read for the first time is on it', async () => {
+test('a change during the first load of a page is shown on it', async () => {
   const agent = await Agent.open(w.server, 'Slow to read');
   const asked = await agent.ask({ kind: 'confirmation', title: 'Go?' });
   const page = await w.at('/figures');

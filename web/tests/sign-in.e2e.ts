@@ -6,7 +6,7 @@ const w = world();
 
 beforeAll(() => w.server.password('alice', 'correct horse battery'));
 
-test('who is not signed in comes to the door, and then to where they wanted to go', async () => {
+test('a person who is not signed in gets the sign-in page and then the requested page', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Behind the door' });
   const page = await w.at(`/inbox/${asked.id}`, { user: 'nobody' });
@@ -26,7 +26,7 @@ test('who is not signed in comes to the door, and then to where they wanted to g
   await page.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
 });
 
-test('the first start prints a link that lets the first administrator in, once', async () => {
+test('the first start prints a link that signs the first administrator in once', async () => {
   await expect.poll(() => w.server.said).toMatch(/sign-in#token=/u);
   const link = /\/sign-in#token=\S+/u.exec(w.server.said)?.[0] ?? '';
   const page = await w.at(link, { user: 'nobody' });
@@ -38,7 +38,7 @@ test('the first start prints a link that lets the first administrator in, once',
   await again.getByText(/the link was already used or has expired/u).waitFor();
 });
 
-test('a one-time link lets in on a click, and is gone from the address', async () => {
+test('a one-time link signs in on a click and is removed from the URL', async () => {
   const page = await w.at(w.server.link('bob'), { user: 'nobody' });
   await page.getByText(/one-time link/u).waitFor();
   await page.waitForFunction(() => location.hash === '');
@@ -46,7 +46,7 @@ test('a one-time link lets in on a click, and is gone from the address', async (
   await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 });
 
-test.each(['?next=', ''])('a one-time link opened at the door leads to where one wanted to go (%s)', async (search) => {
+test.each(['?next=', ''])('a one-time link on the sign-in page leads to the requested page (%s)', async (search) => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Behind the link' });
   const page = await w.at(`/inbox/${asked.id}`, { user: 'nobody' });
@@ -60,7 +60,7 @@ test.each(['?next=', ''])('a one-time link opened at the door leads to where one
   await page.getByRole('heading', { name: 'Behind the link' }).waitFor();
 });
 
-test('an address to come back to never leads to another site', async () => {
+test('the return address never leads to another site', async () => {
   const page = await w.at('/sign-in?next=//evil.example/', { user: 'nobody' });
   await page.getByRole('textbox', { name: 'User name' }).fill('alice');
   await page.getByLabel('Password').fill('correct horse battery');
@@ -68,7 +68,7 @@ test('an address to come back to never leads to another site', async () => {
   await page.waitForURL(`${w.server.page}/inbox`);
 });
 
-test('whoever is signed out elsewhere comes to the door, and sees nothing more', async () => {
+test('a person who is signed out elsewhere gets the sign-in page and no further data', async () => {
   const page = await w.at('/inbox');
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   await page.context().clearCookies();

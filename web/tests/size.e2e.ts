@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 test.each(['en-GB', 'ru-RU', 'zh-CN'])(
-  'the first page is small enough, and comes from here alone (%s)',
+  'the first page is small enough and loads only from the server (%s)',
   async (locale) => {
     const { page, context } = await someone(browser, server, { locale });
     const paths = new Set<string>();

@@ -16,7 +16,7 @@ async function tabs(count: number): Promise<Page[]> {
   return pages;
 }
 
-test('ten tabs are all alive through one connection', async () => {
+test('ten tabs receive events through one connection', async () => {
   const pages = await tabs(10);
   for (const page of pages) await page.getByRole('img', { name: 'Live' }).first().waitFor();
   const agent = await Agent.open(w.server);
@@ -24,7 +24,7 @@ test('ten tabs are all alive through one connection', async () => {
   for (const page of pages) await page.getByRole('link', { name: 'Seen in every tab' }).waitFor();
 });
 
-test('when the tab that reads is closed, the next one reads on, and nothing is missed', async () => {
+test('another tab takes over when the reading tab is closed, and misses nothing', async () => {
   const streams: Page[] = [];
   const first = await w.at('/inbox');
   // Wait for the tab's own stream, so that it is not counted as the stream of the reload.
@@ -47,7 +47,7 @@ test('when the tab that reads is closed, the next one reads on, and nothing is m
   expect(streams.filter((page) => others.includes(page))).toHaveLength(1);
 });
 
-test('the server dies under several tabs: each says so, and all come back', async () => {
+test('several tabs show a server crash and recover', async () => {
   const pages = await tabs(3);
   for (const page of pages) await page.getByRole('img', { name: 'Live' }).first().waitFor();
   await w.server.kill();
@@ -56,7 +56,7 @@ test('the server dies under several tabs: each says so, and all come back', asyn
   for (const page of pages) await page.getByText(/Connection lost/u).waitFor({ state: 'detached' });
 });
 
-test('a reader that the browser has put to sleep is replaced, and is no second reader when it wakes', async () => {
+test('a frozen reading tab is replaced and does not read again when it wakes', async () => {
   const streams: Page[] = [];
   const first = await w.at('/inbox');
   await first.getByRole('img', { name: 'Live' }).first().waitFor();
@@ -95,7 +95,7 @@ test('a reader that the browser has put to sleep is replaced, and is no second r
   expect(streams).toEqual([first, second]);
 });
 
-test('where a browser has no locks, a tab reads for itself while somebody looks at it, and misses nothing', async () => {
+test('without browser locks a visible tab reads for itself and misses nothing', async () => {
   const { context } = await someoneWithout(['locks']);
   const [first, second] = [await context.newPage(), await context.newPage()];
   for (const page of [first, second]) {

@@ -39,7 +39,7 @@ async function more(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-test('a webhook from its first message to its end', async () => {
+test('a webhook is created, sends messages and is deleted', async () => {
   const page = await w.at('/settings?tab=webhooks', { permissions: ['clipboard-read', 'clipboard-write'] });
   await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
   const secret = await make(page);
@@ -118,7 +118,7 @@ test('a webhook from its first message to its end', async () => {
   await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
 });
 
-test('an address that cannot be, and what an agent is told, are said at once', async () => {
+test('an invalid address is refused at once, and the messages to an agent are explained', async () => {
   const page = await w.at('/settings?tab=webhooks');
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog');
@@ -136,7 +136,7 @@ test('an address that cannot be, and what an agent is told, are said at once', a
   await made.getByText('disabled', { exact: true }).waitFor();
 });
 
-test('only admins are led there', async () => {
+test('only admins see the settings of webhooks', async () => {
   const page = await w.at('/settings?tab=webhooks', { user: 'bob' });
   await page.getByRole('button', { name: 'Saved secrets' }).waitFor();
   expect(await page.getByRole('button', { name: /Webhook/iu }).count()).toBe(0);

@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_the_database_is_is_not_told() {
+    fn database_address_is_not_in_the_public_message() {
         let trouble = StepError::from(Error::from(StoreError::Unavailable("no route to 10.0.0.5:5432".to_owned())));
         assert_eq!(
             trouble.public_message(),

@@ -8,15 +8,15 @@ mod wake;
 mod wide;
 
 use crate::Fallible;
-use crate::ground::Ground;
 use crate::report::Section;
+use crate::setup::BenchSetup;
 
 /// Measures turns, wide turns and resumes in process, and the time from an answer to the model over HTTP.
-pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
-    let (turns, mut targets) = turns::measure(ground)?;
-    let wide = wide::measure(ground)?;
-    let resumes = resumes::measure(ground)?;
-    let (wake, soon) = wake::measure(ground)?;
+pub(crate) fn section(setup: &BenchSetup) -> Fallible<Section> {
+    let (turns, mut targets) = turns::measure(setup)?;
+    let wide = wide::measure(setup)?;
+    let resumes = resumes::measure(setup)?;
+    let (wake, soon) = wake::measure(setup)?;
     targets.extend(soon);
     Ok(Section { name: "agents", tables: vec![turns, wide, resumes, wake], targets })
 }

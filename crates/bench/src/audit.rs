@@ -8,9 +8,9 @@ use store::{Cost, Store, StoreError, SystemClock, read};
 
 use crate::Fallible;
 use crate::floor;
-use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Section, Table, figure, text, whole};
 use crate::rows::RowWriter;
+use crate::setup::{BenchSetup, StoreKind};
 
 /// Number of concurrent clients.
 const CLIENTS: usize = 64;
@@ -18,19 +18,19 @@ const CLIENTS: usize = 64;
 const ENTRIES: f64 = 4.0;
 
 /// Measures the floor with and without audit entries, then chains the entries.
-pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
+pub(crate) fn section(setup: &BenchSetup) -> Fallible<Section> {
     let mut table =
         Table::new("Audit append cost: the floor at 64 clients without the trail and with it; chaining afterwards");
-    for store_kind in ground.stores() {
-        table.rows.push(row(ground, store_kind)?);
+    for store_kind in setup.stores() {
+        table.rows.push(row(setup, store_kind)?);
     }
     Ok(Section { name: "audit", tables: vec![table], targets: Vec::new() })
 }
 
-fn row(ground: &Ground, store_kind: StoreKind) -> Fallible<Row> {
+fn row(setup: &BenchSetup, store_kind: StoreKind) -> Fallible<Row> {
     eprintln!("audit: {}", store_kind.name());
-    let (without, _) = measured(ground, store_kind, false)?;
-    let (with, (chained, rate)) = measured(ground, store_kind, true)?;
+    let (without, _) = measured(setup, store_kind, false)?;
+    let (with, (chained, rate)) = measured(setup, store_kind, true)?;
     let micros = |rate: f64| 1_000_000.0 / rate.max(1.0);
     Ok(vec![
         ("store", text(store_kind.name())),
@@ -43,15 +43,15 @@ fn row(ground: &Ground, store_kind: StoreKind) -> Fallible<Row> {
 }
 
 /// Rounds per second, and the number and rate of the entries chained afterwards.
-fn measured(ground: &Ground, store_kind: StoreKind, audits: bool) -> Fallible<(f64, (u64, f64))> {
-    let database = ground.database(store_kind)?;
+fn measured(setup: &BenchSetup, store_kind: StoreKind, audits: bool) -> Fallible<(f64, (u64, f64))> {
+    let database = setup.database(store_kind)?;
     let store = database.open()?;
-    let length = ground.window().1;
-    let found = ground.run(async {
+    let length = setup.window().1;
+    let found = setup.run(async {
         let rows = RowWriter::open(store.as_ref()).await?;
         let tenant = rows.scope.tenant;
         let rows = if audits { rows } else { rows.without_trail() };
-        let times = floor::run(ground, &store, rows, CLIENTS).await?;
+        let times = floor::run(setup, &store, rows, CLIENTS).await?;
         let begun = Instant::now();
         chaining(&store).chain().await?;
         let elapsed = begun.elapsed();

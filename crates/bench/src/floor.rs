@@ -10,11 +10,11 @@ use store::{Store, transact};
 use tokio::task::JoinSet;
 
 use crate::Fallible;
-use crate::ground::{Ground, StoreKind};
 use crate::http_loop::LoopRate;
 use crate::report::{Row, Section, Table, Target, figure, text, whole};
-use crate::rows::{RowWriter, Undone};
+use crate::rows::{RowError, RowWriter};
 use crate::sample::{Ranked, Times};
+use crate::setup::{BenchSetup, StoreKind};
 
 /// Share of the floor that the loop over HTTP has to reach at 64 clients, in per cent.
 const WANTED: f64 = 40.0;
@@ -22,13 +22,13 @@ const WANTED: f64 = 40.0;
 const TRANSACTIONS: usize = 4;
 
 /// Measures the floor at every size and compares the loop over HTTP with it.
-pub(crate) fn section(ground: &Ground, loops: &[LoopRate]) -> Fallible<Section> {
+pub(crate) fn section(setup: &BenchSetup, loops: &[LoopRate]) -> Fallible<Section> {
     let mut table =
         Table::new("Floor: the store's own commit rate with the rows of the loop, four transactions a round");
     let mut floors = Vec::new();
-    for store_kind in ground.stores() {
-        for clients in ground.sizes().iter().copied() {
-            let (row, per_second) = measure(ground, store_kind, clients)?;
+    for store_kind in setup.stores() {
+        for clients in setup.sizes().iter().copied() {
+            let (row, per_second) = measure(setup, store_kind, clients)?;
             table.rows.push(row);
             floors.push(LoopRate { store_kind, clients, per_second });
         }
@@ -41,14 +41,14 @@ pub(crate) fn section(ground: &Ground, loops: &[LoopRate]) -> Fallible<Section> 
     Ok(Section { name: "floor", tables, targets: target.into_iter().collect() })
 }
 
-fn measure(ground: &Ground, store_kind: StoreKind, clients: usize) -> Fallible<(Row, f64)> {
+fn measure(setup: &BenchSetup, store_kind: StoreKind, clients: usize) -> Fallible<(Row, f64)> {
     eprintln!("floor: {} with {clients} submitters", store_kind.name());
-    let database = ground.database(store_kind)?;
+    let database = setup.database(store_kind)?;
     let store = database.open()?;
-    let length = ground.window().1;
-    let found = ground.run(async {
+    let length = setup.window().1;
+    let found = setup.run(async {
         let rows = RowWriter::open(store.as_ref()).await?;
-        run(ground, &store, rows, clients).await
+        run(setup, &store, rows, clients).await
     });
     store.close();
     let times = found?;
@@ -57,8 +57,13 @@ fn measure(ground: &Ground, store_kind: StoreKind, clients: usize) -> Fallible<(
 }
 
 /// Runs this many clients at once for the measured window.
-pub(crate) async fn run(ground: &Ground, store: &Arc<dyn Store>, rows: RowWriter, clients: usize) -> Fallible<Times> {
-    let (begin, end) = times(ground);
+pub(crate) async fn run(
+    setup: &BenchSetup,
+    store: &Arc<dyn Store>,
+    rows: RowWriter,
+    clients: usize,
+) -> Fallible<Times> {
+    let (begin, end) = times(setup);
     let rows = Arc::new(rows);
     let mut running = JoinSet::new();
     for _ in 0..clients {
@@ -74,7 +79,7 @@ pub(crate) async fn run(ground: &Ground, store: &Arc<dyn Store>, rows: RowWriter
 async fn run_client(store: Arc<dyn Store>, rows: Arc<RowWriter>, begin: Instant, end: Instant) -> Fallible<Times> {
     let mut times = Times::default();
     let writer = Arc::clone(&rows);
-    let session = transact::<_, Undone, _>(store.as_ref(), move |tx| writer.start(tx)).await?.id;
+    let session = transact::<_, RowError, _>(store.as_ref(), move |tx| writer.start(tx)).await?.id;
     loop {
         let started = Instant::now();
         if started >= end {
@@ -84,7 +89,7 @@ async fn run_client(store: Arc<dyn Store>, rows: Arc<RowWriter>, begin: Instant,
         let mut written = transact(store.as_ref(), move |tx| writer.insert(tx, session)).await?;
         for _ in 1..TRANSACTIONS {
             let writer = Arc::clone(&rows);
-            written = transact::<_, Undone, _>(store.as_ref(), move |tx| writer.update(tx, &written)).await?;
+            written = transact::<_, RowError, _>(store.as_ref(), move |tx| writer.update(tx, &written)).await?;
         }
         let now = Instant::now();
         if now >= begin && now < end {
@@ -94,8 +99,8 @@ async fn run_client(store: Arc<dyn Store>, rows: Arc<RowWriter>, begin: Instant,
 }
 
 /// Begin and end of the measured window.
-fn times(ground: &Ground) -> (Instant, Instant) {
-    let (warm, length) = ground.window();
+fn times(setup: &BenchSetup) -> (Instant, Instant) {
+    let (warm, length) = setup.window();
     let begin = Instant::now() + warm;
     (begin, begin + length)
 }

@@ -8,10 +8,10 @@ use tokio::task::JoinSet;
 
 use crate::Fallible;
 use crate::client::{Connection, holds, id_in};
-use crate::ground::{Ground, Keys, StoreKind};
 use crate::node::Node;
 use crate::report::{Section, Table, figure, text, whole};
 use crate::sample::{self, Times};
+use crate::setup::{BenchSetup, Keys, StoreKind};
 
 const START: &[u8] = br#"{"agent":"deployer","title":"Release 1.4"}"#;
 /// Body of the question; `rows.rs` writes an equal question without HTTP.
@@ -71,33 +71,33 @@ pub(crate) struct QuestionPaths {
 }
 
 /// Measures every size on every store, and 64 clients again with the default log level.
-pub(crate) fn section(ground: &Ground, found: &mut Vec<LoopRate>) -> Fallible<Section> {
+pub(crate) fn section(setup: &BenchSetup, found: &mut Vec<LoopRate>) -> Fallible<Section> {
     let mut table = Table::new("Full loop over HTTP (ask, long poll, answer, take, complete); cpu is µs a loop");
-    for store_kind in ground.stores() {
-        for clients in ground.sizes().iter().copied() {
-            let per_second = measure::<Pair>(ground, store_kind, clients, "warn", &mut table)?;
+    for store_kind in setup.stores() {
+        for clients in setup.sizes().iter().copied() {
+            let per_second = measure::<Pair>(setup, store_kind, clients, "warn", &mut table)?;
             found.push(LoopRate { store_kind, clients, per_second });
         }
     }
-    if ground.sqlite() && ground.sizes().contains(&64) {
-        measure::<Pair>(ground, StoreKind::Sqlite, 64, "info", &mut table)?;
+    if setup.sqlite() && setup.sizes().contains(&64) {
+        measure::<Pair>(setup, StoreKind::Sqlite, 64, "info", &mut table)?;
     }
     Ok(Section { name: "loop", tables: vec![table], targets: Vec::new() })
 }
 
 /// Measures the rounds per second of this many clients.
 pub(crate) fn measure<R: Rounds>(
-    ground: &Ground,
+    setup: &BenchSetup,
     store_kind: StoreKind,
     clients: usize,
     log: &str,
     table: &mut Table,
 ) -> Fallible<f64> {
     eprintln!("loop: {} with {clients} clients, log {log}", store_kind.name());
-    let database = ground.database(store_kind)?;
+    let database = setup.database(store_kind)?;
     let keys = database.keys()?;
-    let (warm, length) = ground.window();
-    ground.run(async {
+    let (warm, length) = setup.window();
+    setup.run(async {
         let node = Node::start(&database, log).await?;
         let mut pairs = Vec::new();
         for _ in 0..clients {

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use crate::Fallible;
 use crate::client::Connection;
-use crate::ground::{Ground, StoreKind};
 use crate::load::{Loaded, load};
 use crate::node::Node;
 use crate::report::{Row, Section, Table, Target, figure, text, whole};
 use crate::sample::Times;
+use crate::setup::{BenchSetup, StoreKind};
 
 /// Number of repetitions of each request; slow requests are repeated for at most `LONGEST`.
 const REQUESTS: usize = 200;
@@ -20,22 +20,22 @@ const WANTED: f64 = 20.0;
 const MOST_POSTGRES: u32 = 100_000;
 
 /// Measures every store.
-pub(crate) fn section(ground: &Ground, open: Option<u32>) -> Fallible<Section> {
-    let open = open.unwrap_or(if ground.quick { 50_000 } else { 1_000_000 }).max(1);
+pub(crate) fn section(setup: &BenchSetup, open: Option<u32>) -> Fallible<Section> {
+    let open = open.unwrap_or(if setup.quick { 50_000 } else { 1_000_000 }).max(1);
     let mut starts = Table::new("Start with open questions");
     let mut requests =
         Table::new("Requests with open questions (first = first after the start; p50 and p99 of the others)");
     let mut targets = Vec::new();
-    for store_kind in ground.stores() {
+    for store_kind in setup.stores() {
         let open = if store_kind == StoreKind::Postgres { open.min(MOST_POSTGRES) } else { open };
         eprintln!("inbox: {} is given {open} open questions", store_kind.name());
-        let database = ground.database(store_kind)?;
+        let database = setup.database(store_kind)?;
         let keys = database.keys()?;
         let store = database.open()?;
-        let loaded = ground.run(load(&store, open));
+        let loaded = setup.run(load(&store, open));
         store.close();
         let loaded = loaded?;
-        ground.run(async {
+        setup.run(async {
             let node = Node::start(&database, "warn").await?;
             let fresh = node.memory()?;
             let mut person = Connection::open(node.address, &keys.person).await?;

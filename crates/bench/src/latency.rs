@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 use crate::Fallible;
-use crate::ground::{Ground, Keys, StoreKind};
 use crate::http_loop::Pair;
 use crate::node::Node;
 use crate::report::{Section, Table, Target, figure, text, whole};
 use crate::sample::{Ranked, Times};
+use crate::setup::{BenchSetup, Keys, StoreKind};
 
 /// Time between two answers: 200 answers a second.
 const APART: Duration = Duration::from_millis(5);
@@ -38,19 +38,19 @@ impl Counted {
 }
 
 /// Measures both stores on one node, and PostgreSQL from one node to another.
-pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
+pub(crate) fn section(setup: &BenchSetup) -> Fallible<Section> {
     let mut table = Table::new("Answer to waiting agent at 200 a second, open schedule, each within a full loop");
     let mut targets = Vec::new();
-    let length = Duration::from_secs(if ground.quick { 3 } else { 10 });
-    let ways = ground.stores().into_iter().flat_map(|store_kind| match store_kind {
+    let length = Duration::from_secs(if setup.quick { 3 } else { 10 });
+    let ways = setup.stores().into_iter().flat_map(|store_kind| match store_kind {
         StoreKind::Sqlite => vec![(store_kind, 1)],
         StoreKind::Postgres => vec![(store_kind, 1), (store_kind, 2)],
     });
     for (store_kind, nodes) in ways {
         eprintln!("latency: {} on {nodes} node(s)", store_kind.name());
-        let database = ground.database(store_kind)?;
+        let database = setup.database(store_kind)?;
         let keys = database.keys()?;
-        let counted = ground.run(async {
+        let counted = setup.run(async {
             let first = Node::start(&database, "warn").await?;
             let second = if nodes == 2 { Some(Node::start(&database, "warn").await?) } else { None };
             let agents_at = second.as_ref().map_or(first.address, |node| node.address);

@@ -9,7 +9,7 @@ use serde_json::json;
 use store::{Store, Tx, transact};
 
 use crate::Fallible;
-use crate::rows::{RowWriter, Undone, question};
+use crate::rows::{RowError, RowWriter, question};
 
 /// Number of open questions in each session. A session is one transaction; a larger one is slower, because SQLite walks
 /// its whole savepoint journal at the end of every statement.
@@ -42,7 +42,7 @@ pub(crate) async fn load(store: &Arc<dyn Store>, open: u32) -> Fallible<Loaded> 
 }
 
 /// Writes a session with all its questions and returns the last one with a deadline.
-fn session(tx: &mut dyn Tx, rows: &RowWriter, questions: &Kinds, number: u32) -> Result<InteractionId, Undone> {
+fn session(tx: &mut dyn Tx, rows: &RowWriter, questions: &Kinds, number: u32) -> Result<InteractionId, RowError> {
     let mut session = rows.start(tx)?;
     let mut last = None;
     for index in 0..A_SESSION {

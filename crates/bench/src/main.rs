@@ -26,7 +26,7 @@
 //! server. Each size starts with an empty database. Memory is `VmRSS`, without the buffers that the kernel holds for sockets.
 //! "First request" is the first request after a start, when the operating system already has the database file in memory.
 //!
-//! Start reading at `ground.rs` (binary, runtime and databases) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
+//! Start reading at `setup.rs` (binary, runtime and databases) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
 //! hyper's connections, `rows.rs` writes rows without the engine, `report.rs` has tables, targets and JSON.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
@@ -35,7 +35,6 @@ mod agents;
 mod audit;
 mod client;
 mod floor;
-mod ground;
 mod http_loop;
 mod inbox;
 mod latency;
@@ -47,6 +46,7 @@ mod report;
 mod rows;
 mod rulings;
 mod sample;
+mod setup;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -54,8 +54,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 
-use crate::ground::{Ground, StoreKind};
 use crate::report::{Report, Section};
+use crate::setup::{BenchSetup, StoreKind};
 
 /// Result of a measurement; an error ends its section.
 pub(crate) type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -120,7 +120,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Fallible<bool> {
     // Each stream needs a file descriptor. If the limit stays too low, the section that needs more descriptors fails.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
-    let ground = Ground::prepare(arguments)?;
+    let setup = BenchSetup::prepare(arguments)?;
     let mut report = Report::new(arguments.quick);
     let wanted = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
     let mut whole = true;
@@ -136,31 +136,31 @@ fn run(arguments: &Arguments) -> Fallible<bool> {
     };
     let mut loops = Vec::new();
     if wanted(Part::Loop) {
-        keep(http_loop::section(&ground, &mut loops));
+        keep(http_loop::section(&setup, &mut loops));
     }
     if wanted(Part::Floor) {
-        keep(floor::section(&ground, &loops));
+        keep(floor::section(&setup, &loops));
     }
     if wanted(Part::Audit) {
-        keep(audit::section(&ground));
+        keep(audit::section(&setup));
     }
     if wanted(Part::Rulings) {
-        keep(rulings::section(&ground));
+        keep(rulings::section(&setup));
     }
     if wanted(Part::Permits) {
-        keep(permits::section(&ground));
+        keep(permits::section(&setup));
     }
     if wanted(Part::Latency) {
-        keep(latency::section(&ground));
+        keep(latency::section(&setup));
     }
     if wanted(Part::Agents) {
-        keep(agents::section(&ground));
+        keep(agents::section(&setup));
     }
     if wanted(Part::Inbox) {
-        keep(inbox::section(&ground, arguments.open));
+        keep(inbox::section(&setup, arguments.open));
     }
     if wanted(Part::Readers) {
-        keep(readers::section(&ground));
+        keep(readers::section(&setup));
     }
     report.print_targets();
     report.write(&arguments.json)?;

@@ -9,8 +9,8 @@ use http::StatusCode;
 
 use crate::Fallible;
 use crate::client::Connection;
-use crate::ground::BenchDatabase;
 use crate::sample::{self, Memory};
+use crate::setup::BenchDatabase;
 
 /// Time that a server has to become ready.
 const PATIENCE: Duration = Duration::from_mins(2);

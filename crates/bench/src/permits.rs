@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 
 use crate::Fallible;
 use crate::client::{Connection, id_in};
-use crate::ground::{Ground, Keys};
 use crate::http_loop::{Rounds, measure};
 use crate::report::{Section, Table};
+use crate::setup::{BenchSetup, Keys};
 
 const START: &[u8] = br#"{"agent":"reader","title":"Reading"}"#;
 const DONE: &[u8] = br#"{"outcome":"done","result":{"bytes":5}}"#;
@@ -14,10 +14,10 @@ const DONE: &[u8] = br#"{"outcome":"done","result":{"bytes":5}}"#;
 const CLIENTS: usize = 64;
 
 /// Measures permits per second on every store.
-pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
+pub(crate) fn section(setup: &BenchSetup) -> Fallible<Section> {
     let mut table = Table::new("Permits over HTTP (propose, allowed; start; outcome), a loop each; cpu is µs a loop");
-    for store_kind in ground.stores() {
-        measure::<Reader>(ground, store_kind, CLIENTS, "warn", &mut table)?;
+    for store_kind in setup.stores() {
+        measure::<Reader>(setup, store_kind, CLIENTS, "warn", &mut table)?;
     }
     Ok(Section { name: "permits", tables: vec![table], targets: Vec::new() })
 }

@@ -11,11 +11,11 @@ use tokio::task::JoinSet;
 
 use crate::Fallible;
 use crate::client::{Connection, holds};
-use crate::ground::{Ground, Keys, StoreKind};
 use crate::http_loop::Pair;
 use crate::node::Node;
 use crate::report::{Row, Section, Table, Target, figure, text, whole};
 use crate::sample::{Ranked, Times};
+use crate::setup::{BenchSetup, Keys, StoreKind};
 
 /// Target for the memory of a reader, in KiB.
 const WANTED: f64 = 12.0;
@@ -33,16 +33,16 @@ struct Arrivals {
 }
 
 /// Measures readers of one session and of a whole project.
-pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
-    let readers = if ground.quick { 1_000 } else { 10_000 };
+pub(crate) fn section(setup: &BenchSetup) -> Fallible<Section> {
+    let readers = if setup.quick { 1_000 } else { 10_000 };
     let mut table =
         Table::new("Silent readers of one event stream, and one event to all of them (VmRSS of the server)");
     let mut targets = Vec::new();
     for what in ["session", "project"] {
         eprintln!("readers: {readers} of a {what}");
-        let database = ground.database(StoreKind::Sqlite)?;
+        let database = setup.database(StoreKind::Sqlite)?;
         let keys = database.keys()?;
-        let (row, each) = ground.run(async {
+        let (row, each) = setup.run(async {
             let node = Node::start(&database, "warn").await?;
             measure(&node, &keys, what, readers).await
         })?;

@@ -22,14 +22,14 @@ const MOST_OPEN: u32 = 1000;
 
 /// Reason why a transaction was rolled back.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Undone {
+pub(crate) enum RowError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("refused: {0}")]
     Refused(#[from] Refusal),
 }
 
-impl UseCaseError for Undone {
+impl UseCaseError for RowError {
     fn store_error(&self) -> Option<&StoreError> {
         match self {
             Self::Store(error) => Some(error),
@@ -99,7 +99,7 @@ impl RowWriter {
     }
 
     /// Writes a session with its step and its first event.
-    pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, Undone> {
+    pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, RowError> {
         let now = tx.now()?;
         let (id, step) = (SessionId::from_uuid(self.fresh(now)), StepId::from_uuid(self.fresh(now)));
         let brief = SessionHead {
@@ -126,7 +126,7 @@ impl RowWriter {
         session: &mut Session,
         question: &Question,
         seconds: Option<i64>,
-    ) -> Result<Written, Undone> {
+    ) -> Result<Written, RowError> {
         let now = tx.now()?;
         session.opened(question.kind.blocks(), MOST_OPEN)?;
         let id = InteractionId::from_uuid(self.fresh(now));
@@ -141,7 +141,7 @@ impl RowWriter {
     }
 
     /// Writes the question of the loop into a session.
-    pub(crate) fn insert(&self, tx: &mut dyn Tx, session: SessionId) -> Result<Written, Undone> {
+    pub(crate) fn insert(&self, tx: &mut dyn Tx, session: SessionId) -> Result<Written, RowError> {
         let mut session = tx.session_lock(&self.scope, session)?.ok_or(Refusal::NotFound("session"))?;
         let written = self.put(tx, &mut session, &self.question, Some(3600))?;
         tx.session_save(&session)?;
@@ -149,7 +149,7 @@ impl RowWriter {
     }
 
     /// Writes the question again, with another event and audit entry.
-    pub(crate) fn update(&self, tx: &mut dyn Tx, written: &Written) -> Result<Written, Undone> {
+    pub(crate) fn update(&self, tx: &mut dyn Tx, written: &Written) -> Result<Written, RowError> {
         let (scope, mut written) = (&self.scope, written.clone());
         let session = tx.session_lock(scope, written.interaction.origin.session)?;
         let mut session = session.ok_or(Refusal::NotFound("session"))?;
@@ -160,7 +160,7 @@ impl RowWriter {
         Ok(written)
     }
 
-    fn record(&self, tx: &mut dyn Tx, session: &mut Session, written: &Written) -> Result<(), Undone> {
+    fn record(&self, tx: &mut dyn Tx, session: &mut Session, written: &Written) -> Result<(), RowError> {
         let (now, about, happening) = (tx.now()?, written.interaction.id, &written.happening);
         self.append_audit(tx, session, Some(about), happening, now)?;
         let event = session.record(EventId::from_uuid(self.fresh(now)), happening, Some(about), now);
@@ -174,7 +174,7 @@ impl RowWriter {
         interaction: Option<InteractionId>,
         happening: &EventDraft,
         now: Timestamp,
-    ) -> Result<(), Undone> {
+    ) -> Result<(), RowError> {
         if !self.audits {
             return Ok(());
         }

@@ -8,8 +8,8 @@ use policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 
 use crate::Fallible;
-use crate::ground::Ground;
 use crate::report::{Section, Table, Target, figure, text, whole};
+use crate::setup::BenchSetup;
 
 /// Numbers of rules.
 const SIZES: [usize; 3] = [10, 100, 1000];
@@ -17,7 +17,7 @@ const SIZES: [usize; 3] = [10, 100, 1000];
 const WANTED: f64 = 5.0;
 
 /// Measures rulings on three kinds of calls.
-pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
+pub(crate) fn section(setup: &BenchSetup) -> Fallible<Section> {
     let mut table = Table::new(
         "Rulings in process, µs each (mean): by exact name, by wildcard, with a parsed command and an expression",
     );
@@ -25,11 +25,11 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     for rules in SIZES {
         let policy = Policy::load("bench.toml", &written(rules)).map_err(|findings| format!("{}", findings[0]))?;
         let last = rules / 4 * 4 - 4;
-        let named = mean(ground, &policy, &format!("tool_{last}"), &json!({ "path": "notes.md" }));
-        let wild = mean(ground, &policy, &format!("family_{}_member", last + 1), &json!({ "id": 7 }));
+        let named = mean(setup, &policy, &format!("tool_{last}"), &json!({ "path": "notes.md" }));
+        let wild = mean(setup, &policy, &format!("family_{}_member", last + 1), &json!({ "id": 7 }));
         let command =
-            mean(ground, &policy, &format!("shell_{}", last + 2), &json!({ "command": "git -C repo status --short" }));
-        let unknown = mean(ground, &policy, "never_heard_of", &json!({ "id": 7 }));
+            mean(setup, &policy, &format!("shell_{}", last + 2), &json!({ "command": "git -C repo status --short" }));
+        let unknown = mean(setup, &policy, "never_heard_of", &json!({ "id": 7 }));
         typical = named;
         table.rows.push(vec![
             ("rules", whole(rules as u64)),
@@ -67,9 +67,9 @@ fn written(rules: usize) -> String {
     text
 }
 
-fn mean(ground: &Ground, policy: &Policy, tool: &str, arguments: &Value) -> f64 {
+fn mean(setup: &BenchSetup, policy: &Policy, tool: &str, arguments: &Value) -> f64 {
     let call = PolicyInput { tool, arguments, agent: Some("bench"), user: "alice", role: Role::Agent };
-    let length = ground.window().1 / 20;
+    let length = setup.window().1 / 20;
     let (begun, mut rulings) = (Instant::now(), 0_u32);
     while begun.elapsed() < length {
         for _ in 0..100 {

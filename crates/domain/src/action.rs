@@ -474,7 +474,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_that_a_worker_gives_are_reserved() {
+    fn only_call_names_of_a_worker_are_reserved() {
         for call in ["s1t2c0", "s12t345c67", "s1before"] {
             assert!(reserved(call), "{call}");
         }

@@ -306,7 +306,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_option_that_is_chosen_brings_its_metadata() {
+    fn answer_contains_the_metadata_of_every_chosen_option() {
         let option = |id: &str, metadata| Choice { metadata, ..Choice::new(id, id, Effect::Provide) };
         let options =
             vec![option("a", json!({ "port": 1 })), option("b", Value::Null), option("c", json!({ "port": 3 }))];

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_and_spelling_do_not_matter() {
+    fn digest_ignores_key_order_and_spelling() {
         let one: Value = serde_json::from_str(r#"{"b": 1.0, "a": "\u0041"}"#).unwrap();
         let two: Value = serde_json::from_str(r#"{"a":"A","b":1}"#).unwrap();
         assert_eq!(Digest::of_json(&one), Digest::of_json(&two));

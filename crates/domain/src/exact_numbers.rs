@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_that_would_be_rounded_is_found_wherever_it_stands() {
+    fn number_that_would_be_rounded_is_found_with_its_pointer() {
         for exact in [
             "0",
             "-0",

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_says_what_it_is() {
+    fn id_is_parsed_with_its_own_prefix_or_none() {
         let uuid = "0198f2c4-1111-7222-8333-444455556666";
         let id = format!("int_{uuid}");
         check(&id, Some(&id));

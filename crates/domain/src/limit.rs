@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_limit_has_a_name_of_its_own() {
+    fn every_limit_has_a_unique_name() {
         let names: BTreeSet<&str> = Limit::ALL.iter().map(|limit| limit.name()).collect();
         assert_eq!(names.len(), Limit::ALL.len());
         assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));

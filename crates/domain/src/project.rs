@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_is_written_with_its_tenant() {
+    fn project_name_is_parsed_with_its_tenant() {
         assert_eq!(ProjectName::parse("acme/main"), Some(ProjectName::new("acme", "main")));
         for wrong in ["", "acme", "/", "acme/", "/main", "a/b/c", "*/main", "acme/*", "ac me/main", "acme/mäin"] {
             assert_eq!(ProjectName::parse(wrong), None, "{wrong}");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_projects_belongs_to_the_default_one() {
+    fn definition_without_projects_belongs_to_the_default_project() {
         let projects = Projects::default();
         assert!(projects.include(&ProjectName::default()));
         for other in [("default", "main"), ("acme", "default"), ("Default", "default")] {

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_floor_makes_a_ruling_stricter_and_never_milder() {
+    fn floor_makes_a_ruling_stricter_and_never_looser() {
         for given in Verdict::ALL {
             for verdict in Verdict::ALL {
                 let ruling = Ruling {

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_found_by_its_words_and_not_by_the_names_of_its_fields() {
+    fn search_finds_values_of_a_question_and_not_its_field_names() {
         let arguments =
             json!({ "command": "rm -rf \"/srv/ОТЧЁТ\"", "tries": 42, "env": { "KEY": ["a\0b", true, null] } });
         let question = json!({ "kind": "approval", "title": "Run it?", "message": "Two\nLines", "required": true,
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_known_with_and_without_its_prefix() {
+    fn id_is_recognised_with_and_without_its_prefix() {
         let uuid = Uuid::from_u128(7);
         for text in [format!("ses_{uuid}"), format!(" int_{uuid}\n"), uuid.to_string()] {
             assert_eq!(sought_id(&text), Some(uuid), "{text}");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn long_questions_are_found_by_how_they_begin() {
+    fn search_text_of_a_long_question_is_its_beginning() {
         let content = format!("begins {} ends", "ж".repeat(2 * MOST));
         let question = json!({ "kind": "approval", "title": "Write?", "required": true,
             "action": { "tool": "write_file", "arguments": { "content": content } } });
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_leaves_room_for_where_it_is_written() {
+    fn search_text_of_a_long_write_contains_its_path() {
         let arguments = json!({ "content": "ж".repeat(3 * MOST), "path": "/srv/far/away.toml" });
         let question = json!({ "kind": "approval", "title": "Write?", "required": true,
             "action": { "tool": "write_file", "arguments": arguments } });

@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn every_phase_with_and_without_questions() {
+    fn status_of_every_phase_with_and_without_questions() {
         let ended = |how| StepPhase::Ended { how, at: Timestamp::UNIX_EPOCH, output: Value::Null, reason: None };
         check(StepPhase::Pending, 0, StepStatus::Pending, StepStatus::Completed);
         check(StepPhase::Pending, 1, StepStatus::Pending, StepStatus::Completed);
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_fences_the_one_before_it() {
+    fn new_claim_invalidates_the_previous_claim() {
         assert_eq!(driven().claim("a", at(-1), at(30)), Err(Refusal::StepLost));
         let first = driven().claim("a", at(1), at(30)).unwrap();
         assert_eq!(first.due(), Some(at(30)));
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_sleeps_is_woken() {
+    fn only_a_sleeping_step_is_woken() {
         assert_eq!(driven().woken(at(5)), None, "it is due already");
         let claimed = driven().claim("a", at(1), at(30)).unwrap();
         assert_eq!(claimed.clone().woken(at(5)), None, "its worker sees for itself");
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_in_trouble_says_why_and_when_it_is_tried_again() {
+    fn step_in_trouble_shows_its_reason_and_the_next_attempt() {
         let claimed = driven().claim("a", at(1), at(30)).unwrap();
         assert_eq!(claimed.in_trouble(), None);
         let troubled = claimed.troubled("no tools".into(), at(5));
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_ends_its_workers_is_given_up_and_one_that_gets_on_is_not() {
+    fn step_is_hopeless_after_six_claims_without_progress() {
         let mut step = driven();
         for second in 0..5 {
             step = step.claim("a", at(second), at(second + 1)).unwrap();

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn disguises_are_refused_where_people_read_them() {
+    fn text_that_could_mislead_a_reader_is_refused() {
         check("Deploy to production?", true, true);
         check("Удалить файл? 删除文件?", true, true);
         check("שלום\u{200F} عالم", true, true);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_nothing_that_cannot_be_seen() {
+    fn name_with_an_invisible_character_is_refused() {
         let check = |name: &str, good: bool| {
             let mut problems = Vec::new();
             visible("/display", name, &mut problems);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn case_does_not_make_another_name() {
+    fn names_are_compared_without_regard_to_case() {
         let check = |one: &str, other: &str, same: bool| {
             assert_eq!((same_name(one, other), same_name(other, one)), (same, same), "{one} and {other}");
         };
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sayable_can_be_kept() {
+    fn sanitised_text_is_accepted_as_paragraphs() {
         assert_eq!(sayable("a\tb\n"), "a\tb\n");
         assert_eq!(sayable("nul\0byte\u{1b}"), "nul\u{FFFD}byte\u{FFFD}");
         for long in [PARAGRAPHS, PARAGRAPHS + 1, PARAGRAPHS * 2] {
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_a_tool_has_nothing_that_looks_like_nothing() {
+    fn tool_name_with_a_misleading_character_is_refused() {
         let check = |name: &str, good: bool| {
             let mut problems = Vec::new();
             tool("/tool", name, &mut problems);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_counted() {
+    fn value_beyond_the_depth_limit_is_refused() {
         let nested = |n: usize| (0..n).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
         let mut problems = Vec::new();
         depth("/context", &nested(DEPTH), &mut problems);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_found_wrong_needs_no_knowledge_of_rust() {
+    fn serde_errors_are_reworded_without_names_of_rust() {
         let check = |said: &str, expected: &str| assert_eq!(misread(said), expected);
         check("invalid type: string, expected struct Script", "invalid type: string, expected an object");
         check("invalid type: map, expected a sequence", "invalid type: an object, expected a list");

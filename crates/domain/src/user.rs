@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_ends_when_it_is_not_used_and_after_a_week() {
+    fn browser_session_ends_when_unused_and_after_a_week() {
         let check = |seen: i64, now: i64, holds: bool| {
             let caller = visit(seen).caller(&user(None), at(now));
             assert_eq!(caller.is_some(), holds, "last seen at hour {seen}, looked at in hour {now}");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_speaks_for_a_member_and_for_nobody_else() {
+    fn browser_session_gives_a_caller_only_to_an_active_member() {
         let caller = visit(0).caller(&user(None), at(1)).unwrap();
         assert_eq!((caller.actor.name.as_str(), caller.role), ("alice", Role::Viewer));
         assert_eq!(caller.credential, Credential::Visit(visit(0).id));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_passwords_are_checked() {
+    fn invalid_names_and_passwords_are_refused() {
         let problems = |check: &dyn Fn(&mut Vec<Problem>)| {
             let mut problems = Vec::new();
             check(&mut problems);

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_value_unused_for_the_longest_time_goes_first() {
+    fn least_recently_used_schema_is_evicted_first() {
         let kept = SchemaCache::new(10);
         let (first, second) = (Arc::new("first"), Arc::new("second"));
         kept.put([1; 32], Arc::clone(&first), 5);

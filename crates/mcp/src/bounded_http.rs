@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_ends_with_an_empty_line() {
+    fn event_size_restarts_after_an_empty_line() {
         let mut size = EventSize::default();
         assert_eq!(size.take(b"data: 1\ndata: 2\n\n"), 17);
         assert_eq!(size.take(b"a\r\n\r\nbc"), 5);

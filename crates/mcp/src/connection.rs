@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_do_not_tell_where_a_server_is_and_how_it_is_started() {
+    fn error_texts_contain_no_address_command_or_token() {
         let url = "https://ann:pass-word@mcp.internal.example:8443/hidden/path?key=abcd".to_owned();
         let endpoint = Endpoint::Url { url: url.clone(), token: Some(Zeroizing::new("tok-123".to_owned())) };
         for (said, expected) in [

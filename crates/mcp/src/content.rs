@@ -86,14 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_cut_says_so() {
+    fn cut_text_ends_with_a_mark() {
         assert_eq!(cut("äöü", 3), "ä\n[cut: 2 of 6 bytes shown]");
         assert_eq!(cut("äöü", 6), "äöü");
         assert_eq!([0, 12, 999, 1000, 1_234_567].map(thousands), ["0", "12", "999", "1,000", "1,234,567"]);
     }
 
     #[test]
-    fn what_is_no_text_is_noted() {
+    fn content_that_is_no_text_becomes_a_note() {
         let said = CallToolResult::success(vec![
             ContentBlock::text("one"),
             ContentBlock::image("AAAAAAAA", "image/png"),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_structured_is_not_said_twice() {
+    fn structured_content_is_not_repeated_as_text() {
         assert_eq!(result(CallToolResult::structured(json!({"a": 1}))), json!({"structured": {"a": 1}}));
         let mut both = CallToolResult::structured(json!({"a": 1}));
         both.content = vec![ContentBlock::text("one")];
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_without_words_has_some() {
+    fn failure_without_text_gets_a_default_message() {
         assert_eq!(failure(CallToolResult::error(Vec::new())).0, "the tool says that it failed");
         assert_eq!(
             failure(CallToolResult::error(vec![ContentBlock::text("no")])),

@@ -61,17 +61,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_that_fit_pass() {
+    async fn lines_within_the_limit_pass() {
         assert_eq!(read(b"abc\ndef\nghi", 3).await, ("abc\ndef\nghi".to_owned(), false));
     }
 
     #[tokio::test]
-    async fn a_line_that_is_too_long_is_the_end() {
+    async fn line_beyond_the_limit_ends_the_input() {
         assert_eq!(read(b"abc\ndefg\nhi", 3).await, (String::new(), true));
     }
 
     #[tokio::test]
-    async fn a_line_that_comes_in_pieces_is_counted_whole() {
+    async fn length_of_a_line_in_pieces_is_added_up() {
         let pieces: &[&[u8]] = &[b"ab", b"c\nde", b"fg", b"\n"];
         let (first, rest) = pieces.split_first().unwrap();
         let text = first.chain(rest[0]).chain(rest[1]).chain(rest[2]);

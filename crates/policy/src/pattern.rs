@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_name_matches_or_nothing_does() {
+    fn pattern_matches_only_the_whole_name() {
         matches("write_file", "write_file", true);
         matches("write_file", "write_file_unsafe", false);
         matches("write_file", "my_write_file", false);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_covers_what() {
+    fn pattern_covers_narrower_patterns() {
         wider("*", "write_*", true);
         wider("write_*", "*", false);
         wider("write_*", "write_file", true);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern() {
+    fn invalid_patterns_are_refused() {
         assert!(Pattern::new("").is_err());
         assert!(Pattern::new("a b").is_err());
         assert!(Pattern::new("a\u{0}").is_err());

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn out_of_the_box_reading_runs_writing_asks_and_so_does_the_unknown() {
+    fn builtin_policy_allows_reading_and_asks_about_all_else() {
         for tool in ["read_file", "list_files", "search_files"] {
             check(tool, Verdict::Allow, Some("read-freely"));
         }

@@ -197,7 +197,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(2_000), ..ProptestConfig::default() })]
 
     #[test]
-    fn the_index_finds_what_looking_at_every_rule_finds(rules in rules(), asked in asked()) {
+    fn index_gives_the_same_ruling_as_checking_every_rule(rules in rules(), asked in asked()) {
         let policy = policy(rules, Verdict::Ask);
         let call = asked.call();
         let case = Case::new(&call);
@@ -207,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn what_cannot_be_parsed_is_never_allowed(rules in rules(), asked in asked()) {
+    fn unparsable_call_is_never_allowed(rules in rules(), asked in asked()) {
         let call = asked.call();
         if Case::new(&call).parsed().first_failure().is_some() {
             let verdict = policy(rules, Verdict::Ask).judge(&call).ruling.verdict;
@@ -218,7 +218,7 @@ proptest! {
     /// Adding an allowing rule never makes a verdict stricter, so removing one never makes a verdict looser. Decision 0009 makes one exception: an
     /// allowing rule whose expression fails on a call holds that call. The rule then asks, and never denies.
     #[test]
-    fn an_allowing_rule_only_loosens_but_for_the_calls_on_which_it_fails(
+    fn added_allowing_rule_never_makes_a_ruling_stricter_unless_it_fails(
         drafts in drafts(), added in draft(), place in 0_usize..8, asked in asked(), deny in any::<bool>(),
     ) {
         let call = asked.call();
@@ -236,7 +236,7 @@ proptest! {
 
     /// A failing rule in front combines with the verdict of the other rules: the stricter of the two applies.
     #[test]
-    fn a_failing_rule_asks_at_least(drafts in drafts(), failing in draft(), asked in asked(), deny in any::<bool>()) {
+    fn ruling_with_a_failing_rule_is_at_least_ask(drafts in drafts(), failing in draft(), asked in asked(), deny in any::<bool>()) {
         let call = asked.call();
         let default = if deny { Verdict::Deny } else { Verdict::Ask };
         let failing = ReadRule { when: Some("args.absent"), verdict: failing.verdict.max(Verdict::Ask), ..failing };
@@ -281,7 +281,7 @@ proptest! {
     }
 
     #[test]
-    fn patterns_cover_only_what_they_match(wide in "[ab*?]{1,5}", narrow in "[ab*?]{1,5}", name in "[ab]{0,6}") {
+    fn pattern_covers_only_names_that_it_matches(wide in "[ab*?]{1,5}", narrow in "[ab*?]{1,5}", name in "[ab]{0,6}") {
         let (wide, narrow) = (Pattern::new(&wide).unwrap(), Pattern::new(&narrow).unwrap());
         if wide.covers(&narrow) && narrow.matches(&name) {
             prop_assert!(wide.matches(&name));

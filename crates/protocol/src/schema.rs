@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_properties_is_noted_wherever_a_schema_stands() {
+    fn property_order_is_recorded_in_every_subschema() {
         let any = json!({});
         let two = json!({ "properties": { "a": {}, "b": {} }, "x-order": ["b", "a"] });
         let written = r#"{"properties": {"b": {}, "a": {}}}"#;
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn data_and_an_order_of_its_own_stay_as_they_are() {
+    fn data_and_an_explicit_order_stay_unchanged() {
         let data = json!({ "properties": { "b": 1, "a": [1.5, -1, null, "x"] } });
         for keyword in ["default", "const", "x-extra"] {
             check(&format!(r#"{{"{keyword}": {data}}}"#), json!({ keyword: data }));

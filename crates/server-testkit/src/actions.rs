@@ -4,7 +4,7 @@ use domain::Role;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::{Question, Reply, Someone, reply, text};
+use crate::client::{ApiClient, Question, Reply, reply, text};
 use crate::world::World;
 
 /// A proposed action.
@@ -55,7 +55,7 @@ pub fn policy(rules: &str) -> String {
     format!("version = 1\ndefault = \"ask\"\n{rules}")
 }
 
-impl Someone {
+impl ApiClient {
     /// Proposes in a session.
     pub async fn proposes_in(&self, session: &str, body: Value) -> Reply {
         self.post(&format!("/v1/sessions/{session}/actions"), body).await
@@ -128,9 +128,9 @@ impl Someone {
 /// An agent in a session of its own, a person who answers, and an admin.
 pub struct Scene {
     pub world: World,
-    pub agent: Someone,
-    pub alice: Someone,
-    pub root: Someone,
+    pub agent: ApiClient,
+    pub alice: ApiClient,
+    pub root: ApiClient,
     pub session: String,
 }
 
@@ -187,7 +187,7 @@ impl Scene {
     }
 
     /// Somebody of the security group.
-    pub async fn security(&self, name: &str) -> Someone {
+    pub async fn security(&self, name: &str) -> ApiClient {
         self.world.someone("default", Role::Operator, name, &["security"]).await
     }
 }

@@ -11,12 +11,12 @@ use crate::world::{PATIENCE, World};
 
 /// Address of the server and an HTTP client for it.
 #[derive(Clone)]
-pub struct Door {
+pub struct HttpClient {
     pub address: SocketAddr,
     client: reqwest::Client,
 }
 
-impl Door {
+impl HttpClient {
     pub fn new(address: SocketAddr) -> Self {
         Self { address, client: reqwest::Client::new() }
     }
@@ -51,21 +51,21 @@ impl Question {
 
 /// A caller with a key.
 #[derive(Clone)]
-pub struct Someone {
-    pub door: Door,
+pub struct ApiClient {
+    pub http: HttpClient,
     pub key: String,
     pub key_id: String,
 }
 
-impl Someone {
+impl ApiClient {
     /// The caller, for another server.
     #[must_use]
     pub fn at(self, world: &World) -> Self {
-        Self { door: world.door.clone(), ..self }
+        Self { http: world.http.clone(), ..self }
     }
 
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.door.request(method, path).bearer_auth(&self.key)
+        self.http.request(method, path).bearer_auth(&self.key)
     }
 
     pub async fn get(&self, path: &str) -> Reply {

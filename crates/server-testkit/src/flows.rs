@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::{Question, Reply, Someone, reply, text};
+use crate::client::{ApiClient, Question, Reply, reply, text};
 
 /// The bare UUID inside an id.
 pub fn bare(id: &str) -> String {
@@ -15,7 +15,7 @@ pub fn flow(session: &str, rest: &str) -> String {
     format!("/api/flows/{}{rest}", bare(session))
 }
 
-impl Someone {
+impl ApiClient {
     /// Sends a command on a question, with the channel of the question in the header.
     pub async fn flows(&self, question: &Question, verb: &str, body: Value) -> Reply {
         let channel = text(&question.shown["channel"]);

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use crate::client::Someone;
+use crate::client::ApiClient;
 use crate::world::World;
 
 /// Script of a model: its next turns, and the histories that it received.
@@ -23,7 +23,7 @@ pub struct Play {
     shown: Mutex<Vec<Vec<Message>>>,
 }
 
-struct Bag(Arc<Play>);
+struct PlayKit(Arc<Play>);
 
 struct Playing(Arc<Play>);
 
@@ -45,7 +45,7 @@ impl Model for Playing {
     }
 }
 
-impl Kit for Bag {
+impl Kit for PlayKit {
     fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Playing(Arc::clone(&self.0))))
     }
@@ -95,13 +95,13 @@ impl World {
         .unwrap();
         self.engine.define(Definitions { agents: vec![agent], flows: Vec::new() });
         let play = Arc::new(Play::default());
-        let kit = Arc::new(Bag(Arc::clone(&play)));
+        let kit = Arc::new(PlayKit(Arc::clone(&play)));
         self.works(Worker::new(self.engine.clone(), kit, "worker".into(), 8));
         play
     }
 }
 
-impl Someone {
+impl ApiClient {
     /// Opens a session with the editor's agent.
     pub async fn edits(&self) -> String {
         self.opens(json!({ "agent": "editor" })).await

@@ -9,33 +9,33 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::handshake::client::Request;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use crate::client::{Door, Someone, text};
+use crate::client::{ApiClient, HttpClient, text};
 use crate::world::PATIENCE;
 
 /// An open socket.
 pub struct Socket(WebSocketStream<TcpStream>);
 
 /// Refusal of a handshake.
-pub struct Shut {
+pub struct RefusedHandshake {
     pub status: u16,
     pub body: Value,
 }
 
-impl Door {
+impl HttpClient {
     /// Handshake without a credential.
     pub fn handshake(&self, path: &str) -> Request {
         format!("ws://{}{path}", self.address).into_client_request().unwrap()
     }
 
     /// Opens a socket, or returns the refusal.
-    pub async fn joins(&self, request: Request) -> Result<Socket, Shut> {
+    pub async fn joins(&self, request: Request) -> Result<Socket, RefusedHandshake> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let opening = tokio_tungstenite::client_async(request, stream);
         match tokio::time::timeout(PATIENCE, opening).await.unwrap() {
             Ok((socket, _)) => Ok(Socket(socket)),
             Err(Error::Http(response)) => {
                 let body = response.body().clone().unwrap_or_default();
-                Err(Shut {
+                Err(RefusedHandshake {
                     status: response.status().as_u16(),
                     body: serde_json::from_slice(&body).unwrap_or_default(),
                 })
@@ -45,10 +45,10 @@ impl Door {
     }
 }
 
-impl Someone {
+impl ApiClient {
     /// Handshake with this key.
     pub fn handshake(&self, path: &str) -> Request {
-        let mut request = self.door.handshake(path);
+        let mut request = self.http.handshake(path);
         let value = HeaderValue::from_str(&format!("Bearer {}", self.key)).unwrap();
         request.headers_mut().insert("authorization", value);
         request
@@ -56,19 +56,19 @@ impl Someone {
 
     /// Opens a socket.
     pub async fn joins(&self, path: &str) -> Socket {
-        match self.door.joins(self.handshake(path)).await {
+        match self.http.joins(self.handshake(path)).await {
             Ok(wire) => wire,
             Err(shut) => panic!("{} {}", shut.status, shut.body),
         }
     }
 
     /// Tries to open a socket and returns the refusal.
-    pub async fn is_shut_out(&self, path: &str) -> Shut {
-        self.door.joins(self.handshake(path)).await.err().unwrap()
+    pub async fn is_refused_at_handshake(&self, path: &str) -> RefusedHandshake {
+        self.http.joins(self.handshake(path)).await.err().unwrap()
     }
 }
 
-impl Shut {
+impl RefusedHandshake {
     pub fn refused(self, status: u16, code: &str) {
         assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{}", self.body);
     }

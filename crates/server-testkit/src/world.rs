@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-use crate::client::{Door, Question, Someone};
+use crate::client::{ApiClient, HttpClient, Question};
 
 /// Maximum time that a test waits.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ pub struct World {
     pub clock: ManualClock,
     pub store: Arc<SqliteStore>,
     pub data: TempDir,
-    pub door: Door,
+    pub http: HttpClient,
     stop: watch::Sender<bool>,
     tasks: TaskTracker,
 }
@@ -83,12 +83,12 @@ impl World {
         let connections = setup.limits.connections;
         let app = App::new(engine.clone(), setup.limits, setup.front, figures, stopping.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let door = Door::new(listener.local_addr().unwrap());
+        let http = HttpClient::new(listener.local_addr().unwrap());
         let tasks = TaskTracker::new();
         tasks.spawn(async move {
             server::listen(listener, server::router(app, dialects::dialects()), connections, stopping).await.unwrap();
         });
-        Self { engine, clock, store, data, door, stop, tasks }
+        Self { engine, clock, store, data, http, stop, tasks }
     }
 
     /// Runs a worker until the server stops.
@@ -113,7 +113,7 @@ impl World {
         tokio::time::timeout(PATIENCE, self.tasks.wait()).await.unwrap();
     }
 
-    /// Stops the server and starts another on the same data. Its callers move to the new one with [`Someone::at`].
+    /// Stops the server and starts another on the same data. Its callers move to the new one with [`ApiClient::at`].
     pub async fn restarts(self) -> Self {
         self.stops();
         self.stopped().await;
@@ -151,39 +151,39 @@ impl World {
     }
 
     /// A caller with a key.
-    pub async fn someone(&self, tenant: &str, role: Role, name: &str, groups: &[&str]) -> Someone {
+    pub async fn someone(&self, tenant: &str, role: Role, name: &str, groups: &[&str]) -> ApiClient {
         let groups = groups.iter().map(ToString::to_string).collect();
         self.installed(tenant, NewKey { groups, ..NewKey::named(role, name) }).await
     }
 
     /// A caller with a key and an account.
-    pub async fn member(&self, role: Role, name: &str, groups: &[&str]) -> Someone {
+    pub async fn member(&self, role: Role, name: &str, groups: &[&str]) -> ApiClient {
         let groups = groups.iter().map(ToString::to_string).collect();
         self.installed("default", NewKey { groups, join_account: true, ..NewKey::named(role, name) }).await
     }
 
-    async fn installed(&self, tenant: &str, new: NewKey) -> Someone {
+    async fn installed(&self, tenant: &str, new: NewKey) -> ApiClient {
         let (key, secret) = self.engine.key_install(tenant, "default", new).await.unwrap();
-        Someone { door: self.door.clone(), key: secret, key_id: key.id.to_string() }
+        ApiClient { http: self.http.clone(), key: secret, key_id: key.id.to_string() }
     }
 
     /// An operator.
-    pub async fn person(&self, name: &str) -> Someone {
+    pub async fn person(&self, name: &str) -> ApiClient {
         self.someone("default", Role::Operator, name, &[]).await
     }
 
     /// An agent.
-    pub async fn agent(&self) -> Someone {
+    pub async fn agent(&self) -> ApiClient {
         self.someone("default", Role::Agent, "bot", &[]).await
     }
 
     /// An admin.
-    pub async fn admin(&self) -> Someone {
+    pub async fn admin(&self) -> ApiClient {
         self.someone("default", Role::Admin, "root", &[]).await
     }
 
     /// An admin of another tenant.
-    pub async fn stranger(&self) -> Someone {
+    pub async fn stranger(&self) -> ApiClient {
         self.someone("elsewhere", Role::Admin, "mallory", &[]).await
     }
 

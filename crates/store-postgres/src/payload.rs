@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn topics_survive_encoding_and_decoding() {
         let agent = |name: &str| Topic::Agent(project(), name.into());
         let session = |number| Topic::Session(SessionId::from_uuid(Uuid::from_u128(number)));
         let few = [
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_wakes_everybody() {
+    fn unknown_payload_is_decoded_as_everything() {
         for payload in ["", "x", "s", "sno-uuid", "t1", "a00000000000000000000000000000007deployer", "ü", "*"] {
             assert_eq!(decode(payload), [Topic::Everything], "{payload:?}");
         }

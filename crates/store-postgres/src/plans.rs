@@ -127,7 +127,7 @@ fn hot_statements_use_their_indexes() {
 }
 
 #[test]
-fn the_audit_trail_is_read_by_its_indexes() {
+fn audit_statements_use_their_indexes() {
     let (_database, mut connection) = filled();
     let tenant = uid(1);
     check(&mut connection, &audit::unchained(), &[&"0", &0_i64, &50_i64], "audit_pkey");
@@ -150,7 +150,7 @@ fn the_audit_trail_is_read_by_its_indexes() {
 }
 
 #[test]
-fn lists_use_the_index_that_fits() {
+fn lists_use_the_index_of_their_filter() {
     let (_database, mut connection) = filled();
     let scope = Scope { tenant: TenantId::from_uuid(uid(1)), project: ProjectId::from_uuid(uid(1)) };
     let all = InteractionFilter::default;

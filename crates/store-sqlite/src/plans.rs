@@ -97,7 +97,7 @@ fn check_lists_of_sessions(connection: &Connection) {
 }
 
 #[test]
-fn lists_use_the_index_that_fits() {
+fn lists_use_the_index_of_their_filter() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
@@ -135,7 +135,7 @@ fn lists_use_the_index_that_fits() {
 }
 
 #[test]
-fn the_audit_trail_is_read_by_its_indexes() {
+fn audit_statements_use_their_indexes() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_ends_at_its_number_or_at_its_bytes_and_has_at_least_one() {
+    fn page_ends_at_its_row_or_byte_limit_and_has_at_least_one_row() {
         assert_eq!(read(&[1, 1, 1], 10), (3, false, 4));
         assert_eq!(read(&[1, 1, 1], 2), (2, true, 2));
         assert_eq!(read(&[PAGE_BYTES * 3, 1], 10), (1, true, 2));

@@ -7,68 +7,73 @@
 
 mod actions;
 mod audit;
-mod budgets;
+mod isolation;
 mod lists;
 mod log;
-mod nouns;
+mod open_totals;
 mod pages;
+mod round_trips;
 mod secrets;
 mod steps;
 mod timers;
 mod transactions;
 mod users;
-mod walls;
 mod webhooks;
 mod world;
 
 pub use actions::{
-    a_policy_that_is_held_is_not_changed, actions_are_looked_back_at, actions_come_back, changes_of_policy_come_back,
-    drafts_come_back, grants_are_counted, policies_come_back,
+    action_history_lists_actions_by_age, actions_are_read_back, differences_of_a_draft_are_read_back,
+    grants_end_by_time_by_uses_and_by_revocation, policy_change_waits_for_shared_locks,
+    policy_changes_are_listed_in_order, policy_states_and_versions_are_read_back,
 };
-pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
-pub use budgets::{
-    askers_and_tenants_are_counted_apart, many_open_at_once_are_all_counted, open_questions_are_counted,
-};
+pub use audit::{audit_chains_have_no_gaps, audit_entries_are_read_back, chain, checkpoints_are_read_back};
+pub use isolation::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
 pub use lists::{
-    deliveries_leave_out_what_is_paused, delivery_agents_have_waiting_deliveries, lists_filter_sort_and_page,
-    sessions_filter_and_page, unfiltered_lists_are_whole,
+    deliveries_of_paused_sessions_are_not_listed, delivery_agents_returns_each_waiting_agent_once,
+    lists_filter_sort_and_page, sessions_filter_and_page, unfiltered_list_equals_single_reads,
 };
-pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_a_session_have_no_gaps};
-pub use nouns::{
-    events_come_back, every_state_comes_back, handed_over_questions_come_back,
-    idempotency_keys_keep_their_first_record, keys_come_back, sealed_values_come_back, sessions_come_back,
-    settings_keep_the_first,
+pub use log::{
+    changed_topics_are_returned_once, event_numbers_of_a_session_have_no_gaps, followers_see_every_event_once,
+};
+pub use open_totals::{
+    askers_and_tenants_have_separate_totals, concurrent_questions_are_all_counted, open_questions_are_counted,
 };
 pub use pages::{
     large_answers_come_in_pages, large_definitions_and_policies_come_in_pages, large_events_come_in_pages,
     large_grants_come_in_pages, large_sessions_and_steps_come_in_pages,
 };
+pub use round_trips::{
+    events_are_read_back, handed_over_questions_are_read_back, idempotency_keys_keep_their_first_record,
+    keys_are_read_back, questions_in_every_state_are_read_back, sealed_values_are_read_back, sessions_are_read_back,
+    settings_keep_their_first_value,
+};
 pub use secrets::{
-    a_key_in_use_is_not_forgotten, kept_secrets_come_back, nothing_is_sealed_under_a_key_that_is_forgotten,
-    one_master_key_is_in_force, secrets_of_commands_come_back, the_newest_data_key_seals,
+    data_key_in_use_is_not_deleted, kept_secrets_are_read_back, newest_data_key_has_the_highest_number,
+    nothing_is_sealed_under_a_deleted_data_key, one_master_key_is_in_force,
+    secrets_of_idempotency_records_are_read_back,
 };
 pub use steps::{
-    answers_are_counted, definitions_come_back, journals_come_back, steps_are_counted,
+    definitions_are_read_back, equal_answers_are_counted, journals_are_read_back, steps_are_counted_by_state,
     steps_are_found_when_they_are_due,
 };
 pub use timers::{
-    archived_questions_stay_readable, due_comes_in_order, figures_add_up, many_archive_at_once,
-    old_idempotency_keys_are_forgotten, sealed_values_stay_as_long_as_their_session,
-    untaken_answers_are_only_kept_once_their_session_has_ended,
+    archived_questions_stay_readable, concurrent_archiving_moves_each_question_once, due_questions_are_listed_by_time,
+    old_idempotency_records_are_purged, sealed_values_stay_as_long_as_their_session,
+    stats_count_questions_by_state_and_kind, waiting_deliveries_are_archived_after_their_session_has_ended,
 };
 pub use transactions::{
-    a_panic_undoes_only_itself, a_refusal_undoes_only_itself, a_stale_revision_is_a_conflict,
-    a_swallowed_conflict_is_survived, the_first_answer_wins, time_is_the_same_throughout_a_transaction,
-    what_was_kept_is_told_though_nobody_waits,
+    a_stale_revision_is_a_conflict, effects_of_a_commit_run_after_its_caller_has_gone,
+    panicking_use_case_rolls_back_only_itself, refused_use_case_rolls_back_only_itself, the_first_answer_wins,
+    time_is_constant_within_a_transaction, use_case_can_commit_after_a_handled_conflict,
 };
 pub use users::{
-    links_are_used_once, members_belong_to_their_project, of_two_admins_one_stays, old_visits_are_forgotten,
-    tickets_are_used_once, users_come_back, visits_come_back,
+    concurrent_removals_leave_one_admin, links_are_used_once, members_belong_to_their_project, old_visits_are_purged,
+    tickets_are_used_once, users_are_read_back, visits_are_read_back,
 };
-pub use walls::{nothing_is_read_from_another_project, nothing_is_written_into_another_project};
 pub use webhooks::{
-    answers_are_sent_once_each_time, one_of_many_gets_a_webhook, the_archive_is_read_in_order,
-    webhook_deliveries_come_back, webhook_secrets_come_back, webhooks_are_held_by_one, webhooks_come_back,
+    answer_gets_one_delivery_each_time_it_is_offered, archived_questions_are_listed_in_order,
+    one_of_six_concurrent_claims_gets_a_webhook, webhook_deliveries_are_read_back, webhook_lease_has_one_holder,
+    webhook_secrets_are_read_back, webhooks_are_read_back,
 };
 pub use world::{Fixture, World, append};
 
@@ -78,35 +83,35 @@ macro_rules! conformance {
     ($make:path) => {
         $crate::conformance! {
             $make;
-            a_key_in_use_is_not_forgotten,
-            a_panic_undoes_only_itself,
-            a_refusal_undoes_only_itself,
+            data_key_in_use_is_not_deleted,
+            panicking_use_case_rolls_back_only_itself,
+            refused_use_case_rolls_back_only_itself,
             a_stale_revision_is_a_conflict,
-            a_swallowed_conflict_is_survived,
-            actions_are_looked_back_at,
-            actions_come_back,
-            answers_are_counted,
+            use_case_can_commit_after_a_handled_conflict,
+            action_history_lists_actions_by_age,
+            actions_are_read_back,
+            equal_answers_are_counted,
             archived_questions_stay_readable,
-            definitions_come_back,
-            journals_come_back,
-            steps_are_counted,
+            definitions_are_read_back,
+            journals_are_read_back,
+            steps_are_counted_by_state,
             steps_are_found_when_they_are_due,
-            askers_and_tenants_are_counted_apart,
-            audit_entries_come_back,
-            chains_have_no_gaps,
-            changes_are_told_once,
-            checkpoints_come_back,
-            deliveries_leave_out_what_is_paused,
-            drafts_come_back,
-            due_comes_in_order,
-            events_come_back,
-            every_state_comes_back,
-            handed_over_questions_come_back,
-            figures_add_up,
+            askers_and_tenants_have_separate_totals,
+            audit_entries_are_read_back,
+            audit_chains_have_no_gaps,
+            changed_topics_are_returned_once,
+            checkpoints_are_read_back,
+            deliveries_of_paused_sessions_are_not_listed,
+            differences_of_a_draft_are_read_back,
+            due_questions_are_listed_by_time,
+            events_are_read_back,
+            questions_in_every_state_are_read_back,
+            handed_over_questions_are_read_back,
+            stats_count_questions_by_state_and_kind,
             followers_see_every_event_once,
-            grants_are_counted,
-            kept_secrets_come_back,
-            keys_come_back,
+            grants_end_by_time_by_uses_and_by_revocation,
+            kept_secrets_are_read_back,
+            keys_are_read_back,
             large_answers_come_in_pages,
             large_definitions_and_policies_come_in_pages,
             large_events_come_in_pages,
@@ -115,44 +120,44 @@ macro_rules! conformance {
             links_are_used_once,
             lists_filter_sort_and_page,
             members_belong_to_their_project,
-            nothing_is_sealed_under_a_key_that_is_forgotten,
+            nothing_is_sealed_under_a_deleted_data_key,
             nothing_is_read_from_another_project,
             nothing_is_written_into_another_project,
-            many_archive_at_once,
-            many_open_at_once_are_all_counted,
-            numbers_of_a_session_have_no_gaps,
-            old_idempotency_keys_are_forgotten,
-            of_two_admins_one_stays,
-            old_visits_are_forgotten,
+            concurrent_archiving_moves_each_question_once,
+            concurrent_questions_are_all_counted,
+            event_numbers_of_a_session_have_no_gaps,
+            old_idempotency_records_are_purged,
+            concurrent_removals_leave_one_admin,
+            old_visits_are_purged,
             idempotency_keys_keep_their_first_record,
             open_questions_are_counted,
-            policies_come_back,
-            changes_of_policy_come_back,
-            a_policy_that_is_held_is_not_changed,
+            policy_states_and_versions_are_read_back,
+            policy_changes_are_listed_in_order,
+            policy_change_waits_for_shared_locks,
             one_master_key_is_in_force,
-            sealed_values_come_back,
+            sealed_values_are_read_back,
             sealed_values_stay_as_long_as_their_session,
-            secrets_of_commands_come_back,
-            sessions_come_back,
+            secrets_of_idempotency_records_are_read_back,
+            sessions_are_read_back,
             sessions_filter_and_page,
-            settings_keep_the_first,
-            delivery_agents_have_waiting_deliveries,
+            settings_keep_their_first_value,
+            delivery_agents_returns_each_waiting_agent_once,
             the_first_answer_wins,
-            the_newest_data_key_seals,
+            newest_data_key_has_the_highest_number,
             tickets_are_used_once,
-            time_is_the_same_throughout_a_transaction,
-            unfiltered_lists_are_whole,
-            untaken_answers_are_only_kept_once_their_session_has_ended,
-            users_come_back,
-            visits_come_back,
-            what_was_kept_is_told_though_nobody_waits,
-            answers_are_sent_once_each_time,
-            one_of_many_gets_a_webhook,
-            the_archive_is_read_in_order,
-            webhook_deliveries_come_back,
-            webhook_secrets_come_back,
-            webhooks_are_held_by_one,
-            webhooks_come_back,
+            time_is_constant_within_a_transaction,
+            unfiltered_list_equals_single_reads,
+            waiting_deliveries_are_archived_after_their_session_has_ended,
+            users_are_read_back,
+            visits_are_read_back,
+            effects_of_a_commit_run_after_its_caller_has_gone,
+            answer_gets_one_delivery_each_time_it_is_offered,
+            one_of_six_concurrent_claims_gets_a_webhook,
+            archived_questions_are_listed_in_order,
+            webhook_deliveries_are_read_back,
+            webhook_secrets_are_read_back,
+            webhook_lease_has_one_holder,
+            webhooks_are_read_back,
         }
     };
     ($make:path; $($case:ident,)*) => {$(

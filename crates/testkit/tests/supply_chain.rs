@@ -81,7 +81,7 @@ fn allowed() -> BTreeSet<String> {
 }
 
 #[test]
-fn expressions_are_met_as_they_say() {
+fn licence_expressions_are_evaluated() {
     let allowed = BTreeSet::from(["MIT", "ISC", "Apache-2.0 WITH LLVM-exception"].map(str::to_owned));
     let check = |expression: &str, expected: bool| {
         assert_eq!(may_be_used(expression, &allowed), expected, "{expression}");
@@ -99,7 +99,7 @@ fn expressions_are_met_as_they_say() {
 }
 
 #[test]
-fn every_crate_has_a_licence_that_is_allowed() {
+fn every_crate_has_an_allowed_licence() {
     let (tree, allowed) = (Tree::read(), allowed());
     let wrong = tree.packages.iter().filter(|package| {
         let licence = package["license"].as_str().unwrap_or_default();
@@ -111,7 +111,7 @@ fn every_crate_has_a_licence_that_is_allowed() {
 
 /// Checks the lock file, which names every package, including those that are built only for other machines.
 #[test]
-fn every_crate_comes_from_the_ordinary_registry_with_its_checksum() {
+fn every_crate_comes_from_the_default_registry_with_a_checksum() {
     let lock = toml("Cargo.lock");
     let packages = list(&lock, "/package");
     let wrong: Vec<String> = packages
@@ -130,7 +130,7 @@ fn every_crate_comes_from_the_ordinary_registry_with_its_checksum() {
 }
 
 #[test]
-fn no_crate_is_here_that_is_banned() {
+fn no_banned_crate_is_used() {
     let (tree, rules) = (Tree::read(), toml("deny.toml"));
     let mut wrong = Vec::new();
     for rule in list(&rules, "/bans/deny") {
@@ -144,7 +144,7 @@ fn no_crate_is_here_that_is_banned() {
 }
 
 #[test]
-fn no_crate_is_here_twice_unless_it_is_listed_with_a_reason() {
+fn no_crate_has_two_versions_without_a_listed_reason() {
     let (tree, rules) = (Tree::read(), toml("deny.toml"));
     let mut versions: BTreeMap<&str, BTreeSet<Vec<u64>>> = BTreeMap::new();
     for package in tree.foreign() {
@@ -191,7 +191,7 @@ fn is_excepted(exceptions: &Value, licence: &str, package: &str) -> bool {
 
 /// Checks the packages of the page and of its tools: licence, checksum, and the registry as the only source.
 #[test]
-fn the_packages_of_the_page_are_held_to_the_same() {
+fn packages_of_the_page_follow_the_same_rules() {
     let (allowed, exceptions) = (allowed(), toml("web/supply-chain.toml"));
     for lock in ["web/package-lock.json", "web/scripts/openapi-types/package-lock.json"] {
         let locked = json(lock);

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_its_lines_without_comments() {
+    fn word_list_has_its_lines_without_comments() {
         static LIST: WordList = WordList::new("# What it is.\n\na\n.\n");
         assert!(LIST.contains("a") && LIST.contains("."));
         assert!(!LIST.contains("") && !LIST.contains("# What it is.") && !LIST.contains("b"));

@@ -74,7 +74,7 @@ mod tests {
     /// The expected value was computed with another library from the specification: `base64(HMAC-SHA256(secret,
     /// id.timestamp.body))`.
     #[test]
-    fn the_signature_is_that_of_the_specification() {
+    fn signature_matches_the_specification() {
         let body = r#"{"type":"webhook.test","timestamp":"2026-01-01T00:00:00Z","data":{"webhook":"whk_00000000-0000-7000-8000-000000000002"}}"#;
         let (one, other) =
             ("v1,fZJAMFmgykcAReunnCBc8Mc4wHo5xHSJ4d5m/65yku0=", "v1,5++0CZ/ocbcpfzo30RS8MavE3ba00up1SMpbOio1PIw=");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_goes_out_unsigned() {
+    fn message_without_a_secret_is_refused() {
         assert!(matches!(sign_message(&parcel(Vec::new())), Err(MessageError::Unsigned)));
     }
 }

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_may_say_when_to_come_back() {
+    fn retry_after_is_parsed_as_seconds_or_date() {
         let now = Some("Wed, 21 Oct 2026 07:28:00 GMT");
         check("120", None, Some(120));
         check(" 0 ", None, Some(0));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_back_is_kept_in_a_short_line() {
+    fn response_body_is_shortened_to_one_line() {
         assert_eq!(one_line("a\r\n\u{1b}[31mb"), "a   [31mb");
         assert_eq!(one_line(&"x".repeat(10_000)).len(), KEPT);
     }

@@ -28,18 +28,18 @@ use zeroize::Zeroizing;
 const SECRET: [u8; 32] = [42; 32];
 
 /// Requests that the endpoints received: path, headers and body.
-type Got = Arc<Mutex<Vec<(String, HeaderMap, Bytes)>>>;
+type ReceivedRequests = Arc<Mutex<Vec<(String, HeaderMap, Bytes)>>>;
 
 /// A server with an endpoint of each kind.
 struct Endpoints {
     address: SocketAddr,
-    got: Got,
+    got: ReceivedRequests,
     _serving: AbortOnDropHandle<()>,
 }
 
 impl Endpoints {
     async fn at(address: &str) -> Self {
-        let got = Got::default();
+        let got = ReceivedRequests::default();
         let router = Router::new()
             .route("/fine", post(fine))
             .route(
@@ -63,7 +63,7 @@ impl Endpoints {
     }
 }
 
-async fn fine(State(got): State<Got>, headers: HeaderMap, body: Bytes) -> Response {
+async fn fine(State(got): State<ReceivedRequests>, headers: HeaderMap, body: Bytes) -> Response {
     got.lock().push(("/fine".into(), headers, body));
     ([(header::CONNECTION, "close")], "thanks").into_response()
 }
@@ -102,7 +102,7 @@ async fn posted(sender: &WebhookSender, url: &str) -> Receipt {
 }
 
 #[tokio::test]
-async fn whoever_knows_the_secret_can_verify_a_message_and_nobody_else() {
+async fn message_can_be_verified_only_with_the_secret() {
     let endpoints = Endpoints::at("127.0.0.1:0").await;
     let receipt = posted(&open(), &format!("http://{}/fine", endpoints.address)).await;
     assert_eq!((receipt.status, receipt.note.as_str(), receipt.wait), (Some(200), "thanks", None));
@@ -121,7 +121,7 @@ async fn whoever_knows_the_secret_can_verify_a_message_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn failures_are_told_and_redirects_are_not_followed() {
+async fn failures_are_reported_and_redirects_are_not_followed() {
     let endpoints = Endpoints::at("127.0.0.1:0").await;
     let at = |path: &str| format!("http://{}{path}", endpoints.address);
     let failed = posted(&open(), &at("/fails")).await;
@@ -137,7 +137,7 @@ async fn failures_are_told_and_redirects_are_not_followed() {
 }
 
 #[tokio::test]
-async fn nobody_is_waited_for_without_end_nor_listened_to() {
+async fn hanging_and_endless_responses_are_cut_off() {
     let endpoints = Endpoints::at("127.0.0.1:0").await;
     let at = |path: &str| format!("http://{}{path}", endpoints.address);
     let hung = open().post(&parcel(&at("/hangs"), Duration::from_millis(200))).await;
@@ -164,7 +164,7 @@ async fn counted(address: &str) -> (SocketAddr, Arc<Mutex<usize>>, AbortOnDropHa
 }
 
 #[tokio::test]
-async fn private_addresses_are_not_connected_to_however_they_are_spelled() {
+async fn private_addresses_are_refused_in_every_spelling() {
     let (address, count, _accepting) = counted("0.0.0.0:0").await;
     let port = address.port();
     let closed = sender(Networks::default());
@@ -197,9 +197,9 @@ async fn private_addresses_are_not_connected_to_however_they_are_spelled() {
 }
 
 /// A resolver that knows one name.
-struct Knows(&'static str, &'static str);
+struct OneNameResolver(&'static str, &'static str);
 
-impl Resolver for Knows {
+impl Resolver for OneNameResolver {
     fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses> {
         let found = if name == self.0 {
             Ok(vec![SocketAddr::new(self.1.parse().unwrap(), 0)])
@@ -212,8 +212,9 @@ impl Resolver for Knows {
 
 /// The owner of a webhook cannot find out which names exist in the operator's network.
 #[tokio::test]
-async fn a_name_that_does_not_exist_is_told_as_one_that_is_not_allowed() {
-    let sender = WebhookSender::new(Networks::default(), Arc::new(Knows("there.internal", "10.0.0.1"))).unwrap();
+async fn unknown_name_gives_the_error_of_a_forbidden_address() {
+    let sender =
+        WebhookSender::new(Networks::default(), Arc::new(OneNameResolver("there.internal", "10.0.0.1"))).unwrap();
     let told = async |name: &str| posted(&sender, &format!("http://{name}/")).await.note.replace(name, "NAME");
     let (there, nowhere) = (told("there.internal").await, told("nowhere.internal").await);
     assert_eq!(there, nowhere);
@@ -221,12 +222,12 @@ async fn a_name_that_does_not_exist_is_told_as_one_that_is_not_allowed() {
 }
 
 /// A resolver that gives another answer each time.
-struct Fickle {
+struct ChangingResolver {
     answers: Mutex<VecDeque<Vec<&'static str>>>,
     asked: Arc<Mutex<usize>>,
 }
 
-impl Resolver for Fickle {
+impl Resolver for ChangingResolver {
     fn resolve_name(&self, _name: String) -> BoxFuture<'static, Addresses> {
         *self.asked.lock() += 1;
         let answer = self.answers.lock().pop_front().unwrap_or_default();
@@ -237,7 +238,7 @@ impl Resolver for Fickle {
 
 /// The sender connects to the address that was checked; a name that resolves to another address the next time is checked again.
 #[tokio::test]
-async fn a_name_that_changes_its_mind_leads_nowhere_else() {
+async fn changed_name_resolution_never_reaches_a_forbidden_address() {
     let allowed = Endpoints::at("127.0.0.2:0").await;
     let port = allowed.address.port();
     let (_, forbidden, _accepting) = counted(&format!("127.0.0.1:{port}")).await;
@@ -250,7 +251,7 @@ async fn a_name_that_changes_its_mind_leads_nowhere_else() {
         vec!["127.0.0.2"],
     ];
     let asked = Arc::new(Mutex::new(0));
-    let fickle = Fickle { answers: Mutex::new(answers.into()), asked: Arc::clone(&asked) };
+    let fickle = ChangingResolver { answers: Mutex::new(answers.into()), asked: Arc::clone(&asked) };
     let networks = Networks { private: false, allowed: vec!["127.0.0.2".parse().unwrap()] };
     let sender = WebhookSender::new(networks, Arc::new(fickle)).unwrap();
     let mut statuses = Vec::new();

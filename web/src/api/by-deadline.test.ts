@@ -36,7 +36,7 @@ const ALL = [
   { id: 'e', deadline: '2' },
 ];
 
-test('the nearest deadline comes first, and nothing is left out or told twice', async () => {
+test('questions are listed by nearest deadline, each exactly once', async () => {
   expect(await read({ status: 'pending', sort: 'deadline' }, ALL)).toBe('cebad');
   expect(await read({ status: 'pending', sort: 'deadline' }, [{ id: 'a' }])).toBe('a');
   expect(await read({ status: 'pending', sort: 'deadline' }, [])).toBe('');

@@ -21,7 +21,7 @@ test.each([
   [403, 'role_forbids', 2],
   [404, 'not_found', 1],
   [409, 'conflict', 1],
-])('who one is is read again after %d', async (status, code, times) => {
+])('status %d decides whether the signed-in user is read again', async (status, code, times) => {
   for (const fail of [
     () => cache.fetchQuery({ queryKey: ['sessions'], queryFn: failing(status, code) }),
     () => new MutationObserver(cache, { mutationFn: failing(status, code) }).mutate(),
@@ -35,7 +35,7 @@ test.each([
   }
 });
 
-test('who is signed in is read again where another tab has changed that in the middle', async () => {
+test('the signed-in user is read again if another tab changes it during the read', async () => {
   const never = new Promise(() => {});
   const bob = Promise.resolve({ data: { name: 'bob' }, response: new Response() });
   const get = vi

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the next event of a known session is added to it, another session is left alone', () => {
+test('the next event of a cached session is appended, and other sessions stay unchanged', () => {
   const cache = new QueryClient();
   cache.setQueryData(['session-events', 'ses_1'], [event(1)]);
   const heard = gather(cache);
@@ -25,7 +25,7 @@ test('the next event of a known session is added to it, another session is left 
   expect(cache.getQueryData(['session-events', 'ses_2'])).toBeUndefined();
 });
 
-test('an event that was seen already changes nothing, a gap is read again', () => {
+test('a repeated event changes nothing, and a gap in the numbers is read again', () => {
   const cache = new QueryClient();
   cache.setQueryData(['session-events', 'ses_1'], [event(1), event(2)]);
   const heard = gather(cache);
@@ -36,7 +36,7 @@ test('an event that was seen already changes nothing, a gap is read again', () =
   expect(cache.getQueryState(['session-events', 'ses_1'])?.isInvalidated).toBe(true);
 });
 
-test('many events within a moment are one round of reading, of what they are about', () => {
+test('many events within 100 ms cause one refetch of the affected queries', () => {
   const cache = new QueryClient();
   for (const key of [['interactions', {}], ['interaction', 'int_1'], ['interaction', 'int_2'], ['policy']])
     cache.setQueryData(key, {});
@@ -54,7 +54,7 @@ test('many events within a moment are one round of reading, of what they are abo
   ]).toEqual([true, true, false, false]);
 });
 
-test('what changes while it is read for the first time is read once more', async () => {
+test('a query that is invalidated during its first read is read again', async () => {
   vi.useRealTimers();
   const cache = new QueryClient();
   const replies: ((value: string) => void)[] = [];
@@ -110,7 +110,7 @@ test.each([
   expect(reads).toEqual([known.length, 3]);
 });
 
-test('what was before an event is read backwards from there, until it is enough', async () => {
+test('earlier events are read backwards from an event until there are enough', async () => {
   vi.useRealTimers();
   const cache = new QueryClient();
   const reads: number[][] = [];

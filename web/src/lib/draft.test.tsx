@@ -21,7 +21,7 @@ afterEach(() => act(() => root.unmount()));
 const show = (name?: string) => act(() => root.render(<Box name={name} />));
 const write = (text: string) => act(() => last[1](text));
 
-test('what one name has begun is not shown to another, and is there again for the first', () => {
+test('a draft is shown only under its own name and is restored there', () => {
   show('alice int_1');
   write('half a th');
   const [, late] = last;
@@ -37,7 +37,7 @@ test('what one name has begun is not shown to another, and is there again for th
   expect({ ...sessionStorage }).toEqual({ 'draft alice int_1': '"half a th"', 'draft bob int_1': '"mine"' });
 });
 
-test('whoever signs out leaves nothing', () => {
+test('signing out deletes all drafts', () => {
   show('alice int_1');
   write('half a th');
   forgetDrafts();

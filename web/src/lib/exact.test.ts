@@ -34,7 +34,7 @@ describe('a number is written as it was read', () => {
   });
 });
 
-test('what is a plain number stays one, and what stands in a text is a text', () => {
+test('ordinary numbers stay numbers, and digits in a string stay a string', () => {
   expect(readJson('{"a":42,"b":"9007199254740993","c":"say \\"1.0\\"","1.0":"\\\\"}')).toEqual({
     a: 42,
     b: '9007199254740993',
@@ -47,7 +47,7 @@ test.each(['{"a":01}', '{9007199254740993:1}', '[1.]', '[1.0.0]', '[--1]', '{"a"
   expect(() => readJson(text)).toThrow(SyntaxError);
 });
 
-test('names that mean something to the language are names like others', () => {
+test('property names such as __proto__ are read as ordinary names', () => {
   const text = '{"__proto__":{"a":1.0},"constructor":9007199254740993}';
   expect(writeJson(readJson(text))).toBe(text);
 });
@@ -57,7 +57,7 @@ test('a very long text is read', () => {
   expect(writeJson(readJson(text))).toBe(text);
 });
 
-test('JSON to be edited hides nothing, and says the same', () => {
+test('editable JSON escapes hidden characters and keeps its value', () => {
   const value = { a: 'safe\u202etxt', b: 'rm\u200b -rf', c: '\u{e0041}', d: '👩‍💻' };
   const text = showJson(value);
   expect(text).toContain('safe\\u202etxt');
@@ -67,7 +67,7 @@ test('JSON to be edited hides nothing, and says the same', () => {
   expect(readJson(text)).toEqual(value);
 });
 
-test('our own figures stay numbers; what agents say below the given names is as they wrote it', () => {
+test('numbers of agents keep their spelling, and numbers of the server stay numbers', () => {
   const reply = JSON.parse(marked('{"p50":1.0,"action":{"arguments":{"p50":1.0,"id":9007199254740993}}}'));
   expect(revived(reply, ['arguments'])).toEqual({
     p50: 1,
@@ -75,7 +75,7 @@ test('our own figures stay numbers; what agents say below the given names is as 
   });
 });
 
-test('what was packed may be copied, and comes out as it was', () => {
+test('packed values survive structuredClone and are unpacked unchanged', () => {
   const text = '{"n":1.0,"list":[9007199254740993,"1.0",2,null]}';
   const held = packed(readJson(text));
   expect(writeJson(unpacked({ ...structuredClone(held as object) }))).toBe(text);
@@ -91,7 +91,7 @@ describe('fields', () => {
     expect(isBeyond(readJson('{"n":1.0,"m":1e3}'))).toBe(false);
     expect(isBeyond(readJson('1e400'))).toBe(true);
   });
-  test('give back what nobody has changed as it was', () => {
+  test('return unchanged values with their original spelling', () => {
     expect(forFields({ n: new Exact('1.0') })).toEqual({ n: 1 });
     const edited = { n: 1, list: [2, 4], big: 'x' };
     expect(writeJson(fromFields(edited, before))).toBe('{"n":1.0,"list":[2.0,4],"big":"x"}');

@@ -3,7 +3,7 @@ import { codeName, comparable, fold, hiddenIn, inWords, oneLine, pieces, spelled
 
 const shown = (text: string) => pieces(text).map((piece) => ('text' in piece ? piece.text : codeName(piece.code)));
 
-describe('what would hide or turn the text round is shown by its number', () => {
+describe('hidden and direction-changing characters are shown by their code point', () => {
   test.each([
     ['a direction override', 'safe\u202etxt.exe', ['safe', 'U+202E', 'txt.exe']],
     ['isolates', '\u2066a\u2069', ['U+2066', 'a', 'U+2069']],
@@ -34,7 +34,7 @@ test.each([
   expect(shown(text)).toEqual([text]);
 });
 
-describe('what is taken for an ASCII character is shown by its number', () => {
+describe('characters that look like ASCII letters are shown by their code point', () => {
   test.each([
     ['a wholly Cyrillic word', 'сору', ['U+0441', 'U+043E', 'U+0440', 'U+0443']],
     ['another one', 'ехес', ['U+0435', 'U+0445', 'U+0435', 'U+0441']],
@@ -90,21 +90,21 @@ test.each([
   expect(shown(text)).toEqual([text]);
 });
 
-test('the line end of another system is a line end', () => {
+test('CRLF is shown as a line end', () => {
   expect(shown('a\r\nb')).toEqual(['a\nb']);
 });
 
-test('where no markup can stand, hidden characters are spelled out, and can be listed', () => {
+test('hidden characters are spelled out in plain text and can be listed', () => {
   expect(spelled('a\n\u202eb')).toBe('a\n⟨U+202E⟩b');
   expect(hiddenIn('a\u202eb\u200bc\u202e')).toEqual(['U+202E', 'U+200B']);
   expect(hiddenIn('plain\n\ttext')).toEqual([]);
 });
 
-test('a reason is in words', () => {
+test('the error number is removed from a reason', () => {
   expect(inWords('tcp connect error: Connection refused (os error 111)')).toBe('tcp connect error: Connection refused');
 });
 
-test('one line for titles: no breaks, no hidden characters, an end', () => {
+test('a title is one line without breaks or hidden characters and is shortened', () => {
   expect(oneLine('a\n  b\u202ec')).toBe('a b⟨U+202E⟩c');
   expect(oneLine('x'.repeat(200), 10)).toBe('xxxxxxxxx…');
 });
@@ -126,12 +126,12 @@ describe('long text is folded with its true length', () => {
   });
 });
 
-test('lines that would be shown in another order are found, and others are not', () => {
+test('lines that would be displayed in another order are found', () => {
   expect(turnedIn('a\nrm \u202e/ fr-\nשלום\n\u2067x\nz\u200b')).toEqual(['rm \u202e/ fr-', '\u2067x']);
   expect(turnedIn('\u202ex\n'.repeat(9))).toHaveLength(5);
 });
 
-test('how lines end is seen in a comparison where it changes, and only there', () => {
+test('a comparison shows line ends only where they change', () => {
   expect(comparable('a\r\nb\r\n', 'a\nb\n')).toEqual(['a⟨U+000D⟩\nb⟨U+000D⟩\n', 'a\nb\n']);
   expect(comparable('a\nb', 'a\r\nb')).toEqual(['a\nb', 'a⟨U+000D⟩\nb']);
   expect(comparable('a\r\nb', 'a\r\nc')).toEqual(['a\nb', 'a\nc']);

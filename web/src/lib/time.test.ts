@@ -28,17 +28,17 @@ describe("the browser's date and time control", () => {
   test('gets an offset, and seconds', () => {
     expect(withOffset('2026-11-15T10:30')).toMatch(/^2026-11-15T10:30:00[+-]\d\d:\d\d$/u);
   });
-  test('names the same moment both ways', () => {
+  test('names the same moment in both directions', () => {
     const sent = withOffset('2026-07-01T23:59');
     expect(asLocal(sent)).toBe('2026-07-01T23:59');
     expect(new Date(sent).getTime()).toBe(new Date('2026-07-01T23:59').getTime());
   });
-  test('empty and unreadable stay so', () => {
+  test('leaves empty and unreadable values empty', () => {
     expect([withOffset(''), asLocal('nonsense')]).toEqual(['', '']);
   });
 });
 
-test('a span is in its largest unit', () => {
+test('a duration is shown in its largest unit', () => {
   expect([span(45, 'en'), span(90, 'en'), span(5400, 'en'), span(604_800, 'en')]).toEqual([
     '45 sec',
     '1.5 min',
@@ -47,11 +47,11 @@ test('a span is in its largest unit', () => {
   ]);
 });
 
-test('what took no second took some time', () => {
+test('a duration below one second is shown as less than one second', () => {
   expect([span(0, 'en'), span(0.004, 'en'), span(0.94, 'en')]).toEqual(Array(3).fill('< 1 sec'));
 });
 
-test('from one length of time to another', () => {
+test('a range of durations is shown in one unit', () => {
   const ranges = [
     [60, 600],
     [600, 3600],

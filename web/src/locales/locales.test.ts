@@ -34,7 +34,7 @@ describe.each([
   ['ru', flat(ru as Words)],
   ['zh', flat(zh as Words)],
 ])('%s', (language, words) => {
-  test('says everything that English says', () => {
+  test('has every key of English', () => {
     expect(stems(words)).toEqual(stems(english));
   });
 
@@ -47,7 +47,7 @@ describe.each([
     }
   });
 
-  test('fills the same holes', () => {
+  test('uses the placeholders of English', () => {
     for (const [key, text] of words) {
       const same = english.get(key) ?? english.get(key.replace(PLURAL, '_other')) ?? '';
       expect(holes(text), key).toEqual(holes(same));
@@ -92,7 +92,7 @@ const NOT_FOR_PEOPLE = new Set([
   'encoding_unsupported',
 ]);
 
-describe('every refusal that a person can meet', () => {
+describe('every error code that a person can meet', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8');
   const codes = [...page.matchAll(/^## (\w+)$/gmu)].map(([, code]) => code ?? '');
 
@@ -100,13 +100,13 @@ describe('every refusal that a person can meet', () => {
     ['en', en],
     ['ru', ru],
     ['zh', zh],
-  ])('is said in %s, and no other', (_, words) => {
+  ])('has a text in %s, and no other code has one', (_, words) => {
     const wanted = codes.filter((code) => !NOT_FOR_PEOPLE.has(code));
     // `offline` and `healed` are codes of the page itself.
     expect(Object.keys(words.problems).sort()).toEqual([...wanted, 'healed', 'offline'].sort());
   });
 
-  test('is one that the server knows', () => {
+  test('is excluded only by a code that the server knows', () => {
     expect([...NOT_FOR_PEOPLE].filter((code) => !codes.includes(code))).toEqual([]);
   });
 });

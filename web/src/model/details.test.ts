@@ -15,6 +15,6 @@ test.each([
   ['Must match the pattern ^AK.', 'form.wrong.matches ^AK'],
   ['Must be one of: "a", "b".', 'form.wrong.enum'],
   ['something else', 'something else'],
-])('%s is told as %s', (message, expected) => {
+])('%s is shown as %s', (message, expected) => {
   expect(detailOf(t, message)).toBe(expected);
 });

@@ -10,7 +10,7 @@ import { endsOf, expiredShare, partsOf, rejectedShare, series, shareTone } from 
 import { approvedCall, callLine, contextBeside, subjectOf } from './subject';
 import { lastTurns, timeline, titlesOf } from './timeline';
 
-describe('what a call is about', () => {
+describe('the subject of a call', () => {
   test.each([
     ['a command', { command: 'ls' }, undefined, { is: 'command', drawn: ['command'], text: 'ls' }],
     [
@@ -57,7 +57,7 @@ describe('what a call is about', () => {
     expect(subjectOf({ tool: 't', arguments: values }, context)).toEqual(expected);
   });
 
-  test("what a worker of ours has read is not called the agent's word", () => {
+  test('earlier content that a worker read is attributed to the server', () => {
     const call = { tool: 't', arguments: { path: 'a', content: 'x' } };
     expect(subjectOf(call, { before: 'y' }, true)).toMatchObject({ before: 'y', word: 'server' });
   });
@@ -86,7 +86,7 @@ describe('what a call is about', () => {
     expect(callLine(undefined)).toBeUndefined();
   });
 
-  test('what the change has shown is not said twice', () => {
+  test('content that the diff shows is not repeated in the context', () => {
     const action = { tool: 'write_file', arguments: { path: 'a', content: 'x' } as never, digest: '' };
     expect(contextBeside({ action, context: { before: 'y' } })).toBeUndefined();
     expect(contextBeside({ action, context: { before: 'y', why: 'z' } })).toEqual({ why: 'z' });
@@ -96,13 +96,13 @@ describe('what a call is about', () => {
 
 describe('remember', () => {
   const values = { path: '/srv/a', count: 3, long: 'x'.repeat(600) };
-  test('begins with the narrowest', () => {
+  test('starts with the narrowest choice', () => {
     expect(rememberOf(FIRST_WISH, values)).toEqual({ scope: 'session', arguments: 'exact', seconds: 3600, uses: null });
   });
-  test('offers patterns for short texts alone', () => {
+  test('offers patterns only for short texts', () => {
     expect(patternable(values)).toEqual({ path: '/srv/a' });
   });
-  test('says only the patterns that differ', () => {
+  test('sends only patterns that differ from the value', () => {
     const wish = { ...FIRST_WISH, cover: 'pattern' as const };
     expect(rememberOf({ ...wish, patterns: { path: '/srv/*' } }, values).arguments).toEqual({ path: '/srv/*' });
     expect(rememberOf({ ...wish, patterns: { path: '/srv/a' } }, values).arguments).toBe('exact');
@@ -121,7 +121,7 @@ test('arguments are an object or nothing', () => {
 describe('stats', () => {
   const stats = (seconds: number, answered: number, expired: number) =>
     ({ window_seconds: seconds, closed: { answered, expired } }) as unknown as Stats;
-  test('stretches follow each other, the oldest first', () => {
+  test('intervals are in order, the oldest first', () => {
     const times = [
       { from: '1970-01-01T00:14:40Z', closed: { answered: 3, expired: 1 } },
       { from: '1970-01-01T00:15:40Z', closed: { answered: 2, expired: 0 } },
@@ -135,7 +135,7 @@ describe('stats', () => {
     [{}, undefined],
     [{ approve: 3 }, 0],
     [{ approve: 2, reject: 1, retry: 1 }, 0.5],
-  ])('of %j so many were refused: %j', (effects, share) => expect(rejectedShare({ effects })).toBe(share));
+  ])('the rejected share of %j is %j', (effects, share) => expect(rejectedShare({ effects })).toBe(share));
   test.each([
     [0, 0, undefined, 'plain'],
     [19, 1, 0.05, 'good'],
@@ -153,7 +153,7 @@ test('only the words of the server are translated, never those of an agent', () 
   expect(moveLabel(t, { id: 'approve', label: 'Approve everything' })).toBe('Approve everything');
 });
 
-test('the timeline has no repetition', () => {
+test('the timeline shows only the last event of an action', () => {
   const event = (seq: number, type: string, data: object) =>
     ({ id: `e${seq}`, seq, type, data }) as unknown as SessionEvent;
   const made = timeline([
@@ -164,7 +164,7 @@ test('the timeline has no repetition', () => {
   expect(made.map(({ type }) => type)).toEqual(['session.started', 'action.done']);
 });
 
-describe('what happened before a question', () => {
+describe('the events before a question', () => {
   const event = (seq: number, type: string, data: object = {}) =>
     ({ id: `e${seq}`, seq, type, data }) as unknown as SessionEvent;
   const events = [
@@ -178,22 +178,22 @@ describe('what happened before a question', () => {
     event(8, 'action.allowed', { call_id: 'list' }),
   ];
   const seqs = (most?: number) => lastTurns(events, most).map(({ seq }) => seq);
-  test('what was said, what ran, and nothing twice', () => {
+  test('contain messages and runs without repetition', () => {
     expect(seqs(10)).toEqual([1, 2, 3, 6, 8]);
   });
-  test('the last of it', () => {
+  test('are limited to the last ones', () => {
     expect(seqs(2)).toEqual([6, 8]);
   });
 });
 
-test('what a model says is shown while it speaks, and once it has spoken only whole', () => {
+test('partial text of a model is replaced by its whole turn', () => {
   const event = (seq: number, type: string, turn: number) =>
     ({ id: `e${seq}`, seq, type, step: 's', data: { turn } }) as unknown as SessionEvent;
   const made = timeline([event(1, 'model.said', 1), event(2, 'model.turn', 1), event(3, 'model.said', 2)]);
   expect(made.map(({ seq }) => seq)).toEqual([2, 3]);
 });
 
-test('what was said of a turn before it was begun anew is not shown', () => {
+test('partial text of a turn that was started again is not shown', () => {
   const event = (seq: number, type: string, turn: number) =>
     ({ id: `e${seq}`, seq, type, step: 's', data: { turn } }) as unknown as SessionEvent;
   const told = [
@@ -205,7 +205,7 @@ test('what was said of a turn before it was begun anew is not shown', () => {
   expect(timeline(told).map(({ seq }) => seq)).toEqual([1, 3, 4]);
 });
 
-test('what a model says in portions is one text, until it thinks or another turn begins', () => {
+test('parts of a model text are joined until it reasons or another turn starts', () => {
   const event = (seq: number, type: string, turn: number, text: string) =>
     ({ id: `e${seq}`, seq, type, step: 's', data: { turn, text } }) as unknown as SessionEvent;
   const made = timeline([
@@ -225,7 +225,7 @@ test('what a model says in portions is one text, until it thinks or another turn
   ]);
 });
 
-test('an answer is told with the question that it belongs to', () => {
+test('an answer in the timeline has the title of its question', () => {
   const event = (type: string, interaction: string, data: object) =>
     ({ type, interaction, data }) as unknown as SessionEvent;
   const titles = titlesOf([
@@ -242,7 +242,7 @@ test('an answer is told with the question that it belongs to', () => {
 describe('agents and flows', () => {
   const version = (name: string, number: string, retired_at?: string) =>
     ({ name, version: number, retired_at }) as Definition;
-  test('one row a name, with the version that a new session would use', () => {
+  test('one row per name with the version that a new session uses', () => {
     const made = newest([version('a', '9'), version('a', '10'), version('b', '2', '2026'), version('b', '1')]);
     expect(
       made.map(({ latest, versions }) => [latest.name, latest.version, versions.map((one) => one.version)]),
@@ -260,7 +260,7 @@ describe('agents and flows', () => {
   ])('%j as input', (text, expected) => {
     expect(inputOf(text)).toEqual(expected);
   });
-  test('each beginning of a definition is kept under its own name', () => {
+  test('each draft of a definition is stored under its own name', () => {
     const from = { name: 'a', version: '1' };
     const names = [draftName('agent'), draftName('flow'), draftName('agent', from), draftName('flow', from)];
     names.push(draftName('agent', { ...from, version: '2' }), draftName('agent', { ...from, name: 'b' }));
@@ -268,14 +268,14 @@ describe('agents and flows', () => {
   });
 });
 
-test('what was left out of the suggestions is read from metadata of that shape alone', () => {
+test('dropped suggestions are read only from metadata of the expected shape', () => {
   const one = { id: 'x', reason: 'not allowed' };
   expect(droppedOf({ dropped_suggestions: [one, { id: 3 }, null] })).toEqual([one]);
   for (const other of [undefined, null, 'text', [], { dropped_suggestions: 'no' }])
     expect(droppedOf(other)).toEqual([]);
 });
 
-describe('who asks', () => {
+describe('the name of the asker', () => {
   const t = ((key: string, values: object) => `${key} ${Object.values(values).join(' ')}`) as never;
   const by = { kind: 'agent', name: 'key' } as const;
   test.each([
@@ -288,7 +288,7 @@ describe('who asks', () => {
   });
 });
 
-describe('why a call is asked about', () => {
+describe('the reason why a call is asked about', () => {
   const t = ((key: string) => `[${key}]`) as never;
   const rule = { policy: 'p' };
   test.each([
@@ -302,7 +302,7 @@ describe('why a call is asked about', () => {
   });
 });
 
-test('the fields of an edit are those that are declared, and those that are there', () => {
+test('an edit has the declared fields and the fields of the call', () => {
   const seen = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } };
   const declared = { type: 'object', properties: { a: { enum: ['x'] }, c: {} } };
   expect(withSeen(declared, seen).properties).toEqual({ a: { enum: ['x'] }, b: { type: 'string' }, c: {} });
@@ -310,7 +310,7 @@ test('the fields of an edit are those that are declared, and those that are ther
   expect(withSeen({ type: 'object' }, seen)).toBe(seen);
 });
 
-test('what people let through is the call as they have edited it', () => {
+test('the approved call contains the edited arguments', () => {
   const action = { tool: 'rm', arguments: { path: 'a' }, digest: '' };
   const edited = { answer: { arguments: { path: 'b' } } } as unknown as Resolution;
   expect(approvedCall({ action })).toEqual({ tool: 'rm', arguments: { path: 'a' } });
@@ -318,7 +318,7 @@ test('what people let through is the call as they have edited it', () => {
   expect(approvedCall({ action: undefined })).toBeUndefined();
 });
 
-test.each([3600, 86_400, 604_800, 2_592_000])('the stretches of %d seconds can be told apart', (window_seconds) => {
+test.each([3600, 86_400, 604_800, 2_592_000])('the interval labels of %d seconds are distinct', (window_seconds) => {
   for (const count of [partsOf(window_seconds), 8]) {
     const begin = Date.parse('2026-11-03T20:30:00Z');
     const from = (at: number) => new Date(begin + (at * window_seconds * 1000) / count).toISOString();
@@ -335,7 +335,7 @@ test('a week is shown by its days', () => {
   expect([ends[0], ends.at(-1)]).toEqual(['4 Nov', '10 Nov']);
 });
 
-test('the server’s own reasons are translated, and nobody else’s', () => {
+test('only reasons of the server are translated', () => {
   const t = ((key: string) => `[${key}]`) as never;
   expect(reasonOf(t, 'nobody answered in time')).toBe('[question.endReasons.unanswered]');
   expect(reasonOf(t, 'nobody answered in time!')).toBe('nobody answered in time!');

@@ -70,7 +70,7 @@ const choice = question('choice', [named(a), named(b), unnamed('skip')], { optio
 const keys = (one: Interaction) => moves(one).map((move) => move.key);
 
 describe('the moves that are drawn', () => {
-  test('the dangerous comes last, whatever the agent says', () => {
+  test('a dangerous move comes last', () => {
     const list = moves(approval);
     expect(list.map((move) => move.effect)).toEqual(['terminate', 'edit', 'retry', 'reject', 'approve']);
     expect(list.map((move) => move.option?.id)).toEqual(['terminate', 'edit', 'retry', 'reject', 'approve']);
@@ -92,7 +92,7 @@ describe('the moves that are drawn', () => {
     expect(keys(one)).toEqual(expected);
   });
 
-  test('a reason, other arguments and danger need a panel', () => {
+  test('moves with a reason, with edited arguments or with danger open a panel', () => {
     expect(moves(approval).map(opensPanel)).toEqual([true, true, true, true, true]);
     expect(moves(form).map(opensPanel)).toEqual([false, true, false]);
   });
@@ -109,7 +109,7 @@ test.each([
   expect(fieldOf(one)).toBe(expected);
 });
 
-describe('what goes over the wire', () => {
+describe('the body of an answer', () => {
   const made = (one: Interaction, key: string, filled = {}) => {
     const move = moves(one).find((found) => found.key === key);
     if (!move) throw new Error(key);
@@ -148,14 +148,14 @@ describe('what goes over the wire', () => {
     expect(made(one, key, filled)).toEqual(expected);
   });
 
-  test('what is to be remembered goes with an approval and with nothing else', () => {
+  test('remember is sent only with an approval', () => {
     const remember = { scope: 'session', arguments: 'exact' } as const;
     expect(made(approval, 'option approve', { remember })).toEqual({ option: 'approve', remember });
     expect(made(approval, 'option reject', { remember })).toEqual({ option: 'reject' });
   });
 });
 
-test('letters find their answers', () => {
+test('keyboard shortcuts find their moves', () => {
   const list = moves(approval);
   expect([moveFor(list, 'approve')?.key, moveFor(list, 'edit')?.key, moveFor(list, 'reject')?.key]).toEqual([
     'option approve',
@@ -166,7 +166,7 @@ test('letters find their answers', () => {
   expect(moveFor(moves(notice), 'edit')).toBeUndefined();
 });
 
-describe('many at once', () => {
+describe('the move for a batch', () => {
   const [yes, no, also] = [option('yes', 'approve'), option('no', 'reject'), option('also', 'approve')];
   const plain = [named(yes), named(no, 'feedback?')];
   const options = [yes, no, also];
@@ -181,7 +181,7 @@ describe('many at once', () => {
   });
 });
 
-describe('a choice is what was picked', () => {
+describe('the move of the picked options', () => {
   const risky = option('risky', 'custom', { dangerous: true });
   const other = option('other', 'custom', { requires_input: true, input_prompt: 'Which other?' });
   const no = option('no', 'reject');
@@ -199,7 +199,7 @@ describe('a choice is what was picked', () => {
   ])('%s', (_, picked, dangerous, takes) => {
     expect(settled(one, choose, picked)).toMatchObject({ dangerous, takes });
   });
-  test('its words go with it', () => {
+  test('feedback is sent with the picked options', () => {
     const filled = { ...NO_INPUTS, picked: ['other'], feedback: 'the third' };
     expect(answerOf(one, settled(one, choose, filled.picked), filled)).toEqual({
       options: ['other'],
@@ -217,6 +217,6 @@ test.each([
     question('form', [], { schema: { properties: { p: { writeOnly: true } } } as never }),
     false,
   ],
-])('%s may be kept while it is half written: %s', (_, one, expected) => {
+])('a draft of %s may be stored: %s', (_, one, expected) => {
   expect(keepable(one)).toBe(expected);
 });

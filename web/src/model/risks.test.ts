@@ -19,7 +19,7 @@ test.each<[string, Facts, string[]]>([
   expect(risksOf(facts)).toEqual(expected);
 });
 
-test('whatever could not be parsed is told, each reason once', () => {
+test('unparsed parts of a call are listed, each reason once', () => {
   const facts = {
     shell: { doubt: { reason: 'a program known only when it runs' } },
     paths: [{ unparsed: 'no path' }, { canonical: 'a' }, { unparsed: 'no path' }],

@@ -21,7 +21,7 @@ test.each([
   expect(commands(status, session)).toEqual(expected);
 });
 
-test('only the step that the session is at takes commands, and only where the server runs it', () => {
+test('only the current step of a hosted session takes commands', () => {
   const first = step('a', 'failed');
   const session = { driven: true, status: 'failed' as const, steps: [first, step('b', 'failed')] };
   expect(stepCommands(session, first)).toEqual([]);
@@ -38,7 +38,7 @@ test.each([
   expect(nextVersion(version)).toBe(expected);
 });
 
-test('a draft is an example, or the next version of what is there', () => {
+test('a new draft is an example or the next version of a definition', () => {
   expect(JSON.parse(draftOf('flow'))).toMatchObject({ steps: [{ agent: 'my-agent' }] });
   expect(JSON.parse(draftOf('agent', { name: 'scribe', version: '3', tools: [] }))).toEqual({
     name: 'scribe',

@@ -17,7 +17,7 @@ const check = (lines: string[], key = KEY) => checkTrail(linesOf(pieces(`${lines
 const with_ = (at: number, change: (line: string) => string) =>
   LINES.map((line, number) => (number === at ? change(line) : line));
 
-test('what the binary has exported is whole', async () => {
+test('an export of the binary is verified as complete', async () => {
   expect(await check(LINES)).toEqual({ whole: true, entries: 2, checkpoints: 1, last: 2 });
 });
 
@@ -38,6 +38,6 @@ test.each<[string, string[], number]>([
   expect(await check(lines)).toEqual({ whole: false, entry });
 });
 
-test('an export that somebody else has signed is not ours', async () => {
+test('an export signed with another key is refused', async () => {
   expect(await check(LINES, KEY.replace(/^../u, 'd7'))).toMatchObject({ whole: false });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { auditSearch, inboxSearch, sessionsSearch, settingsSearch, signInSearch } from './search';
 
-test('an address says what it may say, and nothing else', () => {
+test('only known values are read from the search parameters', () => {
   expect(
     inboxSearch({
       status: 'expired',

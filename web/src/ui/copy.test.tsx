@@ -22,7 +22,7 @@ async function pressed(clipboard?: { writeText: (text: string) => Promise<void> 
   return document.querySelector('button')?.textContent ?? '';
 }
 
-test('what was copied is said to be, once it is', async () => {
+test('a copied value is confirmed after it was copied', async () => {
   const copied: string[] = [];
   expect(await pressed({ writeText: async (text) => void copied.push(text) })).toBe('common.copied');
   expect(copied).toEqual(['hp_secret']);
@@ -32,7 +32,7 @@ test('what was copied is said to be, once it is', async () => {
 test.each([
   ['no clipboard', undefined],
   ['a clipboard that refuses', { writeText: () => Promise.reject(new Error('not allowed')) }],
-])('with %s the value is marked, for its reader to copy', async (_, clipboard) => {
+])('with %s the value is selected for copying by hand', async (_, clipboard) => {
   expect(await pressed(clipboard)).toBe('common.copyYourself');
   expect(getSelection()?.toString()).toBe('hp_secret');
 });

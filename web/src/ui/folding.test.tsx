@@ -40,7 +40,7 @@ test.each([
   ],
   ['a long name', <JsonTable key="j" value={{ [LONG]: 1 }} />, 30_000],
   ['a long risk', <OptionFacts key="o" option={{ risk: LONG, cost: LONG } as never} />, 60_000],
-])('%s is folded, and all of it is there when asked for', (_, node, whole) => {
+])('%s is folded and shown completely on request', (_, node, whole) => {
   draw(node);
   expect(length()).toBeLessThan(1500);
   unfold();
@@ -59,12 +59,12 @@ test.each([
   ['[]', '"[]"'],
   ['"5"', '"\\"5\\""'],
   ['five', 'five'],
-])('%j can be told from what looks like it', (value, expected) => {
+])('%j is displayed so that its type is visible', (value, expected) => {
   draw(<JsonTable value={{ a: value }} />);
   expect(box.querySelector('dd')?.textContent).toBe(expected);
 });
 
-test('a list that is deep inside stays a list', () => {
+test('a deeply nested list is shown as a list', () => {
   draw(<JsonTable value={[[[[[[['deep']]]]]]]} />);
   expect(box.textContent).toContain('"deep"');
   expect(box.textContent).not.toContain('{');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Problem } from '@/api/problem';
 import { ProblemNotice } from './problem';
 
-test('that the server cannot be reached is said until it has spoken again', async () => {
+test('the message that the server cannot be reached stays until it responds', async () => {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   const box = document.body.appendChild(document.createElement('div'));
   const root = createRoot(box);

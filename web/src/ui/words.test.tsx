@@ -29,7 +29,7 @@ test.each([
   ['ru', 'x'.repeat(4001), '4001 символ, 1 строка'],
   ['ru', 'x\n'.repeat(42), '84 символа, 43 строки'],
   ['zh', 'x'.repeat(4000), '4000 个字符，1 行'],
-] as const)('in %s a folded text says its true length', async (language, text, length) => {
+] as const)('in %s a folded text shows its full length', async (language, text, length) => {
   expect(await said(language, <AgentText text={text} />)).toMatch(new RegExp(`${length}$`, 'u'));
 });
 
@@ -52,6 +52,6 @@ test.each([
   ['en', 'At least 1 character. At most 5 characters. At least 1 item. At least 1.'],
   ['ru', 'Не меньше 1 символа. Не больше 5 символов. Не меньше 1 пункта. Не меньше 1.'],
   ['zh', '至少 1 个字符。 最多 5 个字符。 至少 1 项。 不小于 1。'],
-] as const)('in %s limits are counted', async (language, words) => {
+] as const)('in %s limits use the right plural form', async (language, words) => {
   expect(await said(language, <Limits />)).toBe(words);
 });

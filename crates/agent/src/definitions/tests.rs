@@ -55,7 +55,7 @@ fn check_flow(from: &str, to: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_is_no_toml_is_named_by_its_line() {
+fn toml_syntax_error_is_reported_with_its_line() {
     let found = lines(read_agent("name = \"a\"\nversion = \n[model\n", Path::new("a.toml")));
     assert!(found.iter().any(|line| line.starts_with("a.toml:2: ")), "{found:?}");
     assert!(found.iter().any(|line| line.starts_with("a.toml:3: ")), "{found:?}");
@@ -68,7 +68,7 @@ fn what_is_no_toml_is_named_by_its_line() {
 }
 
 #[test]
-fn unknown_keys_are_named_with_what_was_probably_meant() {
+fn unknown_key_is_reported_with_a_suggestion() {
     check("workspace", "workspce", &["a.toml:4: the file has no key `workspce`; did you mean `workspace`?"]);
     check(
         "provider = \"scripted\"",
@@ -101,7 +101,7 @@ fn unknown_keys_are_named_with_what_was_probably_meant() {
 }
 
 #[test]
-fn every_wrong_type_is_named_and_not_only_the_first() {
+fn every_wrong_type_is_reported() {
     let wrong = AGENT
         .replace("version = \"1\"", "version = 1")
         .replace("[\"read_file\", \"ask_user\"]", "\"read_file\"")
@@ -132,7 +132,7 @@ fn every_wrong_type_is_named_and_not_only_the_first() {
 }
 
 #[test]
-fn what_makes_no_sense_is_named_by_its_line() {
+fn invalid_value_is_reported_with_its_line() {
     check(
         "\"read_file\"",
         "\"read_fiel\"",
@@ -153,7 +153,7 @@ fn what_makes_no_sense_is_named_by_its_line() {
 }
 
 #[test]
-fn a_flow_is_held_against_its_agents() {
+fn flow_is_checked_against_its_agents() {
     assert!(read_flow(FLOW, Path::new("f.toml"), &agents()).is_ok());
     check_flow("agent = \"helper\"", "agent = \"healper\"", &["f.toml:7: `steps.agent`: there is no agent `healper`"]);
     check_flow(
@@ -211,7 +211,7 @@ fn scripted(script: &str) -> String {
 }
 
 #[test]
-fn a_script_may_have_a_file_of_its_own() {
+fn script_can_be_in_a_separate_file() {
     let script = "[[turns]]\nsay = \"Hello\"\n";
     let dir = directory(&[("a.toml", &scripted("a.script.toml")), ("a.script.toml", script), ("notes.txt", "x")]);
     let agents = read_agents(dir.path()).unwrap();
@@ -232,7 +232,7 @@ fn a_script_may_have_a_file_of_its_own() {
 }
 
 #[test]
-fn a_script_lies_beside_its_agent() {
+fn script_file_must_be_in_the_directory_of_its_agent() {
     for outside in ["../a.script.toml", "/etc/passwd", ".hidden", "x/y"] {
         let dir = directory(&[("a.toml", &scripted(outside))]);
         let expected = "a.toml:10: `model.script` must be the name of a file beside this one, or a table with `turns`";
@@ -272,7 +272,7 @@ fn lines_of<T>(read: &Result<T, Vec<FileFinding>>) -> Vec<String> {
 }
 
 #[test]
-fn files_that_are_bombs_are_refused() {
+fn deep_and_large_files_are_refused_with_few_findings() {
     let deep = format!("{} = 1", vec!["a"; 100_000].join("."));
     let found = lines(read_agent(&deep, Path::new("a.toml")));
     assert_eq!(found.len(), 1, "{found:?}");
@@ -283,7 +283,7 @@ fn files_that_are_bombs_are_refused() {
 }
 
 #[test]
-fn a_file_without_a_version_is_another_version_whenever_it_says_something_else() {
+fn generated_version_changes_only_with_the_content() {
     let version = |text: &str| read_agent(text, Path::new("a.toml")).unwrap().agent.version;
     let plain = AGENT.replacen("version = \"1\"\n", "", 1);
     let first = version(&plain);
@@ -311,7 +311,7 @@ fn with_settings(top: &str, of_server: &str) -> String {
 }
 
 #[test]
-fn an_agents_file_says_to_whom_it_belongs_and_what_its_programs_reach() {
+fn agent_file_sets_projects_network_and_read_only_directories() {
     let read = |text: &str| read_agent(text, Path::new("a.toml")).unwrap();
     let plain = read(&with_settings("", ""));
     assert_eq!(plain.settings, OperatorSettings::default());
@@ -329,7 +329,7 @@ fn an_agents_file_says_to_whom_it_belongs_and_what_its_programs_reach() {
 }
 
 #[test]
-fn settings_do_not_make_another_version() {
+fn settings_do_not_change_the_generated_version() {
     let unversioned = |text: &str| text.replacen("version = \"1\"\n", "", 1);
     let version = |text: &str| read_agent(&unversioned(text), Path::new("a.toml")).unwrap().agent.version;
     let settings = with_settings("projects = [\"*\"]\nnetwork = true\nread_only = [\"/srv\"]\n", "network = true\n");
@@ -342,7 +342,7 @@ fn settings_do_not_make_another_version() {
 }
 
 #[test]
-fn what_is_wrong_with_the_settings_is_named_by_its_line() {
+fn invalid_setting_is_reported_with_its_line() {
     let found = |text: &str| lines(read_agent(text, Path::new("a.toml")));
     let wrong = with_settings(
         "projects = [\"acme/main\", \"acme\"]\nnetwork = \"yes\"\nread_only = [\"/srv\", \"docs\", \"/a/../b\", \"/\"]\n",

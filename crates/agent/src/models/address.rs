@@ -47,7 +47,7 @@ mod tests {
     use crate::models::tests::choice;
 
     #[test]
-    fn an_endpoint_is_taken_as_people_write_it() {
+    fn endpoint_is_accepted_with_or_without_the_api_path() {
         for (provider, endpoint, expected) in [
             (Provider::Openai, None, "https://api.openai.com/v1/chat/completions"),
             (Provider::Openai, Some("http://127.0.0.1:11434"), "http://127.0.0.1:11434/v1/chat/completions"),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn openai_is_told_from_those_that_are_like_it() {
+    fn openai_is_recognised_by_its_host_name() {
         for (url, own) in [
             ("https://api.openai.com/v1", true),
             ("https://eu.api.openai.com/v1", true),

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_read_and_never_lost() {
+    fn arguments_are_parsed_or_kept_as_text() {
         for (text, expected) in [
             ("", json!({})),
             (" \n", json!({})),
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_back_is_an_object() {
+    fn arguments_and_schemas_are_sent_as_objects() {
         assert_eq!(object(&json!({"a": 1})), json!({"a": 1}));
         assert_eq!(object(&json!("{\"a\"")), json!({"malformed": "{\"a\""}));
         assert_eq!(schema(&Value::Null), json!({"type": "object", "properties": {}}));

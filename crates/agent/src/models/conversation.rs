@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_follow_their_calls_in_order_and_come_before_what_people_said() {
+    fn results_come_in_call_order_before_user_messages() {
         let call = |id: &str| ModelCall { id: id.into(), tool: "t".into(), arguments: json!({}) };
         let result =
             |id: &str| Message::Result { call: id.into(), tool: "t".into(), content: id.into(), failed: id == "b" };

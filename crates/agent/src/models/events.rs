@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn events_are_the_same_however_the_bytes_are_cut() {
+    async fn events_do_not_depend_on_chunk_boundaries() {
         let text = ": hello\r\n\r\nevent: a\r\ndata: {\"ä\":\r\ndata: 1}\r\n\r\ndata: größer\n\ndata: lost".as_bytes();
         for size in 1..text.len() {
             let pieces = text.chunks(size).map(<[u8]>::to_vec).collect();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_endless_event_is_an_error_in_lines_or_without_any() {
+    async fn endless_event_is_refused_with_or_without_line_breaks() {
         let endless = stream::repeat_with(|| Ok(Bytes::from(vec![b'x'; 65_536]))).boxed();
         let fault = events(endless, IDLE).try_collect::<Vec<_>>().await.unwrap_err();
         assert!(matches!(fault, Fault::Refused(_)), "{fault:?}");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_endless_answer_is_an_error() {
+    async fn endless_response_is_refused() {
         let endless =
             stream::repeat_with(|| Ok(Bytes::from([&b": "[..], &vec![b'x'; 65_536][..], b"\n\n"].concat()))).boxed();
         let fault = events(endless, IDLE).try_collect::<Vec<_>>().await.unwrap_err();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_text_is_an_error() {
+    async fn invalid_utf8_is_an_error() {
         assert!(matches!(read(vec![b"data: \xff\xfe\n\n".to_vec()]).await, Err(Fault::Again { .. })));
     }
 }

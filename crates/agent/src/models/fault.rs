@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn not_even_half_a_key_is_left_where_a_text_is_cut() {
+    fn truncated_text_contains_no_part_of_the_key() {
         for before in 480..=520 {
             let text =
                 readable(&format!("{} sk-0123456789 {}", "x".repeat(before), "y ".repeat(100)), Some("sk-0123456789"));

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_requested_wait_is_read_in_all_its_forms() {
+    fn retry_after_is_parsed_in_all_formats() {
         let date = ("date", "Sun, 15 Nov 2026 10:00:00 GMT");
         for (given, expected) in [
             (vec![("retry-after", "7")], Some(7_000)),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_not_shown_by_what_carries_it() {
+    fn api_key_is_not_in_debug_output_or_errors() {
         let headers = headers(Provider::Anthropic, Some("sk-secret")).unwrap();
         assert!(!format!("{headers:?}").contains("secret"));
         let ModelError::Refused(message) = super::headers(Provider::Openai, Some("sk-\nsecret")).unwrap_err() else {

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_has_a_name_of_its_own_that_leads_back() {
+    fn every_tool_has_a_unique_reversible_provider_name() {
         let long = "ä".repeat(80);
         let tools = ["files.read", "files_read", "files/read", "", &long, "plain-name"];
         let names = names(&tools);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_gone_is_still_sent_and_an_invented_one_stays_itself() {
+    fn removed_tool_is_still_encoded_and_unknown_name_stays_unchanged() {
         let names = names(&["a"]);
         assert_eq!(names.wire("old.tool"), "old_tool");
         assert_eq!(names.tool("invented"), "invented");

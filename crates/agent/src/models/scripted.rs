@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_turn_that_fits_and_was_not_played_is_next() {
+    async fn next_turn_is_the_first_matching_unplayed_turn() {
         let turns = [
             says(Some("hello"), "Hi!", false),
             says(Some("hello"), "Again?", false),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn results_are_heard_and_what_was_said_before_is_not() {
+    async fn turns_match_only_messages_since_the_last_turn() {
         let call = |arguments| ScriptedCall { tool: "read".to_owned(), arguments };
         let calls = vec![call(Value::Null), call(json!({"path": "b"}))];
         let turns = [
@@ -168,13 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_said_in_a_few_pieces() {
+    fn text_is_streamed_in_a_few_pieces() {
         assert_eq!(pieces("I look at the notes first.").collect::<Vec<_>>(), ["I look ", "at the ", "notes first."]);
         assert_eq!(pieces("").count(), 0);
     }
 
     #[test]
-    fn a_script_is_needed() {
+    fn missing_script_is_refused() {
         assert!(matches!(Scripted::new(&choice(Provider::Scripted)), Err(ModelError::Refused(_))));
     }
 }

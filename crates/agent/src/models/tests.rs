@@ -1,13 +1,13 @@
 //! The model clients against servers that speak their wire formats.
 
 mod anthropic;
-mod anything;
+mod arbitrary_events;
 mod faults;
 mod guide;
 mod limits;
 mod openai;
-mod patience;
 mod server;
+mod time_limits;
 
 use std::time::Duration;
 

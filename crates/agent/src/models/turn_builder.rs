@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_call_has_an_id_of_its_own() {
+    fn every_call_gets_a_unique_id() {
         let mut turn = TurnBuilder::default();
         for id in ["call_0", "", "x", "x", ""] {
             turn.call(id, "t").unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_a_turn_has_an_end() {
+    fn turn_beyond_the_size_limit_is_refused() {
         let mut turn = TurnBuilder::default();
         let mut heard = 0_usize;
         let mut said = |_: Delta| heard += 1;

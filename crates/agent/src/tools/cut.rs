@@ -31,13 +31,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mark_says_how_much_is_left() {
+    fn mark_shows_the_kept_and_the_total_size() {
         assert_eq!(mark(12_345, 99_999, "bytes"), "[cut: 12,345 of 99,999 bytes shown]");
         assert_eq!(mark(0, 1_000_000, "entries"), "[cut: 0 of 1,000,000 entries shown]");
     }
 
     #[test]
-    fn a_character_is_never_halved() {
+    fn text_is_cut_at_a_character_boundary() {
         assert_eq!(beginning("äöü", 3), ("ä\n[cut: 2 of 6 bytes shown]".to_owned(), true));
         assert_eq!(beginning("äöü", 6), ("äöü".to_owned(), false));
     }

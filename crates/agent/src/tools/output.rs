@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_whole() {
+    fn short_output_is_kept_whole() {
         let long = vec![b'x'; SHOWN];
         assert_eq!(kept(&[&long]), ("x".repeat(SHOWN), false));
         assert_eq!(kept(&[b"a", b"", b"b"]), ("ab".to_owned(), false));
     }
 
     #[test]
-    fn what_does_not_fit_keeps_both_ends() {
+    fn long_output_keeps_its_beginning_and_its_end() {
         let half = SHOWN / 2;
         let expected = format!("{}\n[cut: 65,536 of 65,538 bytes shown]\n{}z", "x".repeat(half), "y".repeat(half - 1));
         let (first, second) = (vec![b'x'; half], vec![b'y'; half + 1]);

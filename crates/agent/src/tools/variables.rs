@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets_are_kept_and_names_that_steer_are_not() {
+    fn only_names_that_evidently_carry_a_secret_are_harmless() {
         for name in [
             "TOKEN",
             "KETTLE_TOKEN",

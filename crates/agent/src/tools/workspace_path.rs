@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_what_policy_reads() {
+    fn path_is_normalised_as_the_policy_reads_it() {
         for (path, expected) in [
             ("a/b", Some("a/b")),
             ("./a//b/", Some("a/b")),
@@ -175,13 +175,13 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_named_and_not_repeated() {
+    fn invisible_character_is_named_and_not_repeated() {
         let ToolFailure(message) = WorkspacePath::parse("a\0b").unwrap_err();
         assert!(message.contains("U+0000") && !message.contains('\0'), "{message:?}");
     }
 
     #[test]
-    fn the_workspace_itself_is_not_inside() {
+    fn workspace_root_is_not_a_path_inside_the_workspace() {
         assert_eq!(WorkspacePath::inside("a/.."), Err(ToolFailure::new("that is the workspace itself")));
     }
 }

@@ -56,7 +56,7 @@ fn keys(guide: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn the_guides_list_every_key_that_there_is() {
+fn guides_list_every_key() {
     let agent = serde_json::to_value(&agents_of_the_guide()[0]).unwrap();
     let listed = keys(AGENTS);
     let of = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -73,7 +73,7 @@ fn the_guides_list_every_key_that_there_is() {
 }
 
 #[test]
-fn the_demo_loads_and_comes_over_every_kind_of_question() {
+fn demo_asks_every_kind_of_question() {
     let agents = demo_agents();
     let guide = agents.iter().find(|agent| agent.name == "guide").unwrap();
     let turns = &guide.model.script.as_ref().unwrap().turns;
@@ -89,7 +89,7 @@ fn the_demo_loads_and_comes_over_every_kind_of_question() {
 }
 
 #[test]
-fn every_agent_of_the_demo_calls_only_what_it_has() {
+fn demo_agents_call_only_their_own_tools() {
     for agent in demo_agents() {
         for call in agent.model.script.iter().flat_map(|script| &script.turns).flat_map(|turn| &turn.calls) {
             assert!(agent.has_tool(&call.tool), "{} lacks {}", agent.name, call.tool);
@@ -98,7 +98,7 @@ fn every_agent_of_the_demo_calls_only_what_it_has() {
 }
 
 #[test]
-fn what_the_demo_reads_is_in_its_workspace() {
+fn files_that_the_demo_reads_exist() {
     for agent in demo_agents() {
         let calls = agent.model.script.iter().flat_map(|script| &script.turns).flat_map(|turn| &turn.calls);
         for call in calls.filter(|call| call.tool == "read_file") {
@@ -109,7 +109,7 @@ fn what_the_demo_reads_is_in_its_workspace() {
 }
 
 #[test]
-fn the_flow_of_the_demo_goes_through_and_can_be_turned_down() {
+fn flow_of_the_demo_can_be_completed_and_rejected() {
     let flow = &demo_flows()[0];
     let leads = |step: &str, how| match flow.next(step, how) {
         Next::Step(step) => step.name.clone(),
@@ -124,7 +124,7 @@ fn the_flow_of_the_demo_goes_through_and_can_be_turned_down() {
 }
 
 #[test]
-fn every_question_of_the_demo_can_be_put() {
+fn every_question_of_the_demo_is_valid() {
     for agent in demo_agents() {
         let calls = agent.model.script.iter().flat_map(|script| &script.turns).flat_map(|turn| &turn.calls);
         for call in calls.filter(|call| ASK_USER_TOOLS.contains(&call.tool.as_str())) {
@@ -138,7 +138,7 @@ fn every_question_of_the_demo_can_be_put() {
 }
 
 #[test]
-fn what_a_file_says_can_be_said_in_json() {
+fn definitions_survive_a_json_round_trip() {
     let agents = agents_of_the_guide().into_iter().chain(demo_agents());
     for agent in agents {
         let json = serde_json::to_string(&agent).unwrap();
@@ -156,7 +156,7 @@ proptest! {
 
     /// A typing error gives a finding with a line of the file, or leaves the file valid.
     #[test]
-    fn no_slip_of_the_pen_ends_the_reader(at in 0.0..1.0_f64, cut in 0..30_usize, put in "[\\[\\]{}=\"'a-z0-9.\n ]{0,6}", flow: bool) {
+    fn typing_error_gives_findings_with_lines_or_a_valid_file(at in 0.0..1.0_f64, cut in 0..30_usize, put in "[\\[\\]{}=\"'a-z0-9.\n ]{0,6}", flow: bool) {
         let text = if flow { blocks(FLOWS)[0] } else { blocks(AGENTS)[0] };
         let chars: Vec<char> = text.chars().collect();
         let from = (at * chars.len() as f64) as usize;

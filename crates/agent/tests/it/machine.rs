@@ -1,10 +1,10 @@
 //! Tests of the state machine of a step, of its history, and of the questions that a model asks.
 
+mod answer_effects;
 mod ask_user;
-mod eight_ways;
-mod every_cell;
 mod histories;
 mod inputs;
 mod resuming;
+mod state_table;
 mod table;
 mod world;

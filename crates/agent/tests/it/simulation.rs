@@ -5,17 +5,17 @@
 //! `HOLDPOINT_SIM_SEEDS=n` runs more seeds; `HOLDPOINT_SIM_SEED=n` runs one and prints its story. The draws of a seed
 //! are reproducible, but on a busy machine threads may run in another order around a death.
 
-mod books;
 mod broken;
 mod check;
 mod check_runs;
 mod deeds;
 mod draw;
+mod dying_worker;
 mod ending;
 mod kit;
-mod mortal;
 mod place;
 mod play;
+mod stored_state;
 mod world;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,7 +54,7 @@ async fn live(world: &mut World) -> world::Verdict {
         let deeds = world.draw_deeds();
         world.round(deeds, true).await?;
     }
-    world.comes_to_an_end().await
+    world.check_that_every_session_ends().await
 }
 
 /// Runs seeds on all processors until one fails or all are done.
@@ -96,7 +96,7 @@ fn tell(seed: u64, run: &Run) {
 }
 
 #[test]
-fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
+fn crashes_run_no_action_unallowed_or_twice_and_lose_no_turn() {
     if let Some(seed) = asked_for("HOLDPOINT_SIM_SEED") {
         let run = run(seed, None, true);
         tell(seed, &run);
@@ -152,7 +152,7 @@ fn an_answer_that_is_used_before_it_is_journalled_is_noticed() {
 }
 
 #[test]
-fn a_model_that_is_asked_again_about_what_is_decided_is_noticed() {
+fn repeated_model_request_about_a_decided_call_is_noticed() {
     check(Defect::AsksAgain, "is shown something else than the journal has");
 }
 
@@ -162,7 +162,7 @@ fn a_session_that_ends_with_an_open_question_is_noticed() {
 }
 
 #[test]
-fn what_was_acknowledged_and_not_kept_or_kept_by_half_and_events_that_are_missing_are_noticed() {
+fn lost_or_partial_commits_and_missing_events_are_noticed() {
     check(Defect::Store(Sabotage::AcknowledgesWithoutCommit), "");
     check(Defect::Store(Sabotage::KeepsHalf), "");
     check(Defect::Store(Sabotage::DropsEvents), "have gaps");

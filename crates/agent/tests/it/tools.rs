@@ -4,6 +4,6 @@ mod command;
 mod confinement;
 mod cut;
 mod files;
-mod ground;
 mod search;
+mod test_workspace;
 mod writing;

@@ -1,17 +1,17 @@
 //! Tests of the worker on a real store: steps that sleep, wake, fail, are killed and continue.
 
+mod access;
+mod answer_effects;
 mod attempts;
-mod before;
 mod counting;
-mod eight_ways;
 mod flows;
-mod hands;
-mod hidden;
 mod long;
+mod question_before;
+mod redaction;
 mod stale;
 mod steering;
+mod step_events;
 mod stories;
 mod takeover;
-mod told;
 mod trouble;
 mod world;

@@ -49,7 +49,7 @@ impl BenchWorker {
         let (key, _) = engine.key_install("default", "default", new).await?;
         let person = key.caller(engine.now()).ok_or("the key cannot be used")?;
         let asked: Arc<Mutex<Vec<Instant>>> = Arc::default();
-        let kit = Arc::new(Bag { asked: Arc::clone(&asked), part });
+        let kit = Arc::new(BenchKit { asked: Arc::clone(&asked), part });
         let worker = Worker::new(engine.clone(), kit, "bench".into(), AT_ONCE);
         let mut working = JoinSet::new();
         working.spawn(async move { worker.run(CancellationToken::new()).await });
@@ -122,12 +122,12 @@ fn definition() -> Value {
     })
 }
 
-struct Bag {
+struct BenchKit {
     asked: Arc<Mutex<Vec<Instant>>>,
     part: Part,
 }
 
-impl Kit for Bag {
+impl Kit for BenchKit {
     fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Instantly { asked: Arc::clone(&self.asked), part: self.part }))
     }

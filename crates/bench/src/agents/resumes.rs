@@ -8,30 +8,30 @@ use tokio::task::JoinSet;
 use super::bench_worker::{BenchWorker, Part};
 use crate::Fallible;
 use crate::floor;
-use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Table, figure, text, whole};
 use crate::rows::RowWriter;
+use crate::setup::{BenchSetup, StoreKind};
 
 /// Number of sessions; each has its own answering client.
 const SESSIONS: usize = 64;
 
 /// Measures on every store.
-pub(super) fn measure(ground: &Ground) -> Fallible<Table> {
+pub(super) fn measure(setup: &BenchSetup) -> Fallible<Table> {
     let mut table = Table::new(
         "Resumes: 64 steps asleep on a question each, answered as soon as they ask; floor = the four durable operations at 64 clients",
     );
-    for store_kind in ground.stores() {
-        table.rows.push(measured(ground, store_kind)?);
+    for store_kind in setup.stores() {
+        table.rows.push(measured(setup, store_kind)?);
     }
     Ok(table)
 }
 
-fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<Row> {
+fn measured(setup: &BenchSetup, store_kind: StoreKind) -> Fallible<Row> {
     eprintln!("agents: resumes on {}", store_kind.name());
-    let (warm, length) = ground.window();
-    let database = ground.database(store_kind)?;
+    let (warm, length) = setup.window();
+    let database = setup.database(store_kind)?;
     let store = database.open()?;
-    let found: Fallible<_> = ground.run(async {
+    let found: Fallible<_> = setup.run(async {
         let part = Part { turns: usize::MAX, tool: "ask_user_confirm", calls: 1 };
         let bench_worker = Arc::new(BenchWorker::open(&store, part).await?);
         let begin = Instant::now() + warm;
@@ -48,11 +48,11 @@ fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<Row> {
     });
     store.close();
     let resumed = found?;
-    let floor_database = ground.database(store_kind)?;
+    let floor_database = setup.database(store_kind)?;
     let store = floor_database.open()?;
-    let floor = ground.run(async {
+    let floor = setup.run(async {
         let rows = RowWriter::open(store.as_ref()).await?;
-        floor::run(ground, &store, rows, SESSIONS).await
+        floor::run(setup, &store, rows, SESSIONS).await
     });
     store.close();
     let rate = |count: usize| count as f64 / length.as_secs_f64();

@@ -5,10 +5,10 @@ use std::time::Instant;
 use super::bench_worker::{BenchWorker, Part};
 use crate::Fallible;
 use crate::floor;
-use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Table, Target, figure, text, whole};
 use crate::rows::RowWriter;
 use crate::sample::{Ranked, Times};
+use crate::setup::{BenchSetup, StoreKind};
 
 /// Number of turns.
 const TURNS: usize = 1000;
@@ -18,13 +18,13 @@ const END: usize = 100;
 const WANTED: f64 = 1.2;
 
 /// Measures on every store.
-pub(super) fn measure(ground: &Ground) -> Fallible<(Table, Vec<Target>)> {
+pub(super) fn measure(setup: &BenchSetup) -> Fallible<(Table, Vec<Target>)> {
     let mut table = Table::new(
         "A turn beside its model and tool: 1,000 turns of one session, a call each; floor = the four durable operations at 1 client",
     );
     let mut targets = Vec::new();
-    for store_kind in ground.stores() {
-        let (row, growth) = measured(ground, store_kind)?;
+    for store_kind in setup.stores() {
+        let (row, growth) = measured(setup, store_kind)?;
         table.rows.push(row);
         let what = format!("turns 900 to 1,000 against turns 1 to 100, {}", store_kind.name());
         targets.push(Target::at_most(what, WANTED, growth, "times"));
@@ -32,18 +32,18 @@ pub(super) fn measure(ground: &Ground) -> Fallible<(Table, Vec<Target>)> {
     Ok((table, targets))
 }
 
-fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<(Row, f64)> {
+fn measured(setup: &BenchSetup, store_kind: StoreKind) -> Fallible<(Row, f64)> {
     eprintln!("agents: {TURNS} turns on {}", store_kind.name());
-    let database = ground.database(store_kind)?;
+    let database = setup.database(store_kind)?;
     let store = database.open()?;
-    let found: Fallible<_> = ground.run(async {
+    let found: Fallible<_> = setup.run(async {
         let bench_worker = BenchWorker::open(&store, Part { turns: TURNS, tool: "read_file", calls: 1 }).await?;
         let session = bench_worker.starts().await?;
         bench_worker.ended(session.id, &mut 0).await?;
         let asked = bench_worker.asked();
         drop(bench_worker);
         let rows = RowWriter::open(store.as_ref()).await?;
-        Ok((asked, floor::run(ground, &store, rows, 1).await?))
+        Ok((asked, floor::run(setup, &store, rows, 1).await?))
     });
     store.close();
     let (asked, floor) = found?;

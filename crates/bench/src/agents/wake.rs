@@ -11,10 +11,10 @@ use super::bench_worker::PATIENCE;
 use super::model::{TASK, WireModel};
 use crate::Fallible;
 use crate::client::Connection;
-use crate::ground::{BenchDatabase, Ground, Keys, StoreKind};
 use crate::latency;
 use crate::node::Node;
 use crate::report::{Row, Table, Target, figure, text, whole};
+use crate::setup::{BenchDatabase, BenchSetup, Keys, StoreKind};
 
 /// Time between two answers: 50 answers a second.
 const APART: Duration = Duration::from_millis(20);
@@ -26,20 +26,20 @@ const WARM: Duration = Duration::from_secs(1);
 const WANTED: f64 = 30.0;
 
 /// Measures each store and, for comparison, an external agent that waits by long poll.
-pub(super) fn measure(ground: &Ground) -> Fallible<(Table, Vec<Target>)> {
+pub(super) fn measure(setup: &BenchSetup) -> Fallible<(Table, Vec<Target>)> {
     let mut table = Table::new(
         "Answer to the next request at the model at 50 a second, open schedule, over HTTP; waiting = a foreign agent's long poll likewise",
     );
     let mut targets = Vec::new();
-    let length = Duration::from_secs(if ground.quick { 3 } else { 10 });
-    for store_kind in ground.stores() {
+    let length = Duration::from_secs(if setup.quick { 3 } else { 10 });
+    for store_kind in setup.stores() {
         eprintln!("agents: answer to model on {}", store_kind.name());
-        let database = ground.database(store_kind)?;
+        let database = setup.database(store_kind)?;
         let keys = database.keys()?;
-        let counted = ground.run(woken(&database, &keys, length))?;
-        let database = ground.database(store_kind)?;
+        let counted = setup.run(woken(&database, &keys, length))?;
+        let database = setup.database(store_kind)?;
         let keys = database.keys()?;
-        let waiting = ground.run(async {
+        let waiting = setup.run(async {
             let node = Node::start(&database, "warn").await?;
             latency::measure(node.address, node.address, &keys, (APART, length)).await
         })?;

@@ -6,8 +6,8 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use super::bench_worker::{BenchWorker, PATIENCE, Part};
 use crate::Fallible;
-use crate::ground::{Ground, StoreKind};
 use crate::report::{Table, figure, text, whole};
+use crate::setup::{BenchSetup, StoreKind};
 
 /// Numbers of questions in a turn.
 const WIDTHS: [usize; 2] = [1, 64];
@@ -23,17 +23,17 @@ struct WideTimes {
 }
 
 /// Measures on every store.
-pub(super) fn measure(ground: &Ground) -> Fallible<Table> {
+pub(super) fn measure(setup: &BenchSetup) -> Fallible<Table> {
     let mut table = Table::new(
         "A turn with 1 and with 64 actions to ask about: until all are asked; until all are approved, run, and the model is asked again",
     );
-    for store_kind in ground.stores() {
+    for store_kind in setup.stores() {
         let mut alone = 0.0;
         for width in WIDTHS {
             eprintln!("agents: {width} questions side by side on {}", store_kind.name());
             let mut all: Vec<WideTimes> = Vec::new();
             for _ in 0..TIMES {
-                all.push(measured(ground, store_kind, width)?);
+                all.push(measured(setup, store_kind, width)?);
             }
             let median = |of: fn(&WideTimes) -> Duration| {
                 let mut times: Vec<f64> = all.iter().map(|found| of(found).as_secs_f64() * 1000.0).collect();
@@ -58,10 +58,10 @@ pub(super) fn measure(ground: &Ground) -> Fallible<Table> {
     Ok(table)
 }
 
-fn measured(ground: &Ground, store_kind: StoreKind, width: usize) -> Fallible<WideTimes> {
-    let database = ground.database(store_kind)?;
+fn measured(setup: &BenchSetup, store_kind: StoreKind, width: usize) -> Fallible<WideTimes> {
+    let database = setup.database(store_kind)?;
     let store = database.open()?;
-    let found = ground.run(async {
+    let found = setup.run(async {
         let bench_worker = BenchWorker::open(&store, Part { turns: 1, tool: "write_file", calls: width }).await?;
         let session = bench_worker.starts().await?;
         let mut after = 0;

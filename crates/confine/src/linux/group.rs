@@ -108,7 +108,7 @@ mod tests {
          41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
 
     #[test]
-    fn the_own_group_is_found_where_it_is_mounted() {
+    fn own_control_group_is_found_by_its_mount() {
         let groups = "9:blkio:/other\n8:cpu,pids:/service/a b\n0::/service\n";
         for (mount, expected) in [
             (

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_those_on_disk_and_counted_once() {
+    fn size_counts_bytes_on_disk_and_hard_links_once() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("inner")).unwrap();
         fs::write(dir.path().join("inner/one"), vec![1; 1 << 20]).unwrap();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_counts_as_well() {
+    fn empty_files_and_directories_count() {
         let dir = tempfile::tempdir().unwrap();
         for number in 0..100 {
             fs::create_dir(dir.path().join(format!("d{number}"))).unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_beyond_the_budget_is_noticed() {
+    fn workspace_beyond_its_size_limit_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("one"), vec![1; 1 << 20]).unwrap();
         // Both files together exceed the budget by one byte, without the overhead of the file system.

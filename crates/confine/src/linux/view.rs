@@ -319,13 +319,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_the_mount_table_are_read() {
+    fn paths_of_the_mount_table_are_unescaped() {
         assert_eq!(unescaped(r"/mnt/a\040b\134c"), PathBuf::from(r"/mnt/a b\c"));
         assert_eq!(unescaped(r"/plain\"), PathBuf::from(r"/plain\"));
     }
 
     #[test]
-    fn the_inner_is_mounted_after_the_outer() {
+    fn inner_paths_are_mounted_after_outer_paths() {
         let inside = tempfile::tempdir().unwrap();
         let confinement = Confinement {
             workspace: Some(inside.path().to_owned()),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_machine_is_no_directory_to_name() {
+    fn root_directory_cannot_be_a_read_only_path() {
         let confinement = Confinement { read_only: vec!["/".into()], ..Confinement::default() };
         assert!(View::of(&confinement).is_err());
     }

@@ -23,7 +23,7 @@ fn a_workspace_that_grows_too_large_ends_the_program() {
 }
 
 #[test]
-fn a_fast_program_does_not_pass_the_budget_unnoticed() {
+fn fast_program_beyond_the_limit_fails_and_later_writes_are_refused() {
     let place = Place::new();
     let confinement = Confinement { workspace_bytes: 10_000_000, ..place.confinement() };
     let run = |line: &str| said(command(&confinement, line));
@@ -53,7 +53,7 @@ fn empty_directories_and_files_fill_a_workspace() {
 }
 
 #[test]
-fn what_is_closed_to_its_owner_is_counted_and_stops_nobody() {
+fn unreadable_directories_are_counted_and_do_not_block_later_runs() {
     let place = Place::new();
     let confinement = Confinement { workspace_bytes: 10_000_000, ..place.confinement() };
     let said_of = |line: &str| said(command(&confinement, line));

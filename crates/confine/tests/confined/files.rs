@@ -9,7 +9,7 @@ use holdpoint_confine::Confinement;
 use crate::place::{Place, command, said};
 
 #[test]
-fn the_master_key_and_other_workspaces_are_not_there() {
+fn master_key_and_other_workspaces_are_not_visible() {
     let place = Place::new();
     for name in ["data/master.key", "other/private"] {
         let path = place.path(name);
@@ -27,7 +27,7 @@ fn the_master_key_and_other_workspaces_are_not_there() {
 }
 
 #[test]
-fn nothing_is_written_beside_the_workspace() {
+fn nothing_outside_the_workspace_is_written() {
     let place = Place::new();
     let outside = place.path("beside");
     let said = place.run(&format!(
@@ -42,7 +42,7 @@ fn nothing_is_written_beside_the_workspace() {
 }
 
 #[test]
-fn a_directory_that_is_named_is_read_and_not_written() {
+fn read_only_directory_is_readable_and_not_writable() {
     let place = Place::new();
     let named = place.path("named");
     fs::create_dir(&named).unwrap();
@@ -58,7 +58,7 @@ fn a_directory_that_is_named_is_read_and_not_written() {
 }
 
 #[test]
-fn what_is_hidden_is_empty_within_what_is_named() {
+fn hidden_paths_are_empty_inside_a_read_only_directory() {
     let place = Place::new();
     let all = place.all.path().to_owned();
     let hidden = vec![place.path("data"), place.path("other")];
@@ -69,7 +69,7 @@ fn what_is_hidden_is_empty_within_what_is_named() {
 }
 
 #[test]
-fn what_is_hidden_is_empty_behind_a_link_too() {
+fn hidden_paths_are_empty_behind_a_link() {
     let place = Place::new();
     let link = place.path("link");
     std::os::unix::fs::symlink(place.all.path(), &link).unwrap();

@@ -49,21 +49,21 @@ fn connections(place: &Place, confinement: &Confinement) -> Vec<(&'static str, b
 }
 
 #[test]
-fn nothing_is_reached_over_the_network() {
+fn network_is_not_reachable_by_default() {
     let place = Place::new();
     let connected = connections(&place, &place.confinement());
     assert_eq!(connected, [("tcp", false), ("udp", false), ("path", false), ("abstract", false)]);
 }
 
 #[test]
-fn a_network_that_is_allowed_has_no_unix_sockets_of_others() {
+fn allowed_network_does_not_include_unix_sockets() {
     let place = Place::new();
     let connected = connections(&place, &Confinement { network: true, ..place.confinement() });
     assert_eq!(connected, [("tcp", true), ("udp", true), ("path", false), ("abstract", false)]);
 }
 
 #[test]
-fn a_program_speaks_to_itself() {
+fn program_can_connect_to_itself_over_loopback() {
     let place = Place::new();
     let line = r#"perl -MSocket -e '
         socket(my $l, PF_INET, SOCK_STREAM, 0) or die; bind($l, sockaddr_in(0, INADDR_LOOPBACK)) or die "bind $!"; listen($l, 1);

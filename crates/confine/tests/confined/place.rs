@@ -34,23 +34,23 @@ impl Place {
         Confinement { workspace: Some(self.path("workspace")), ..Confinement::default() }
     }
 
-    pub(crate) fn run(&self, line: &str) -> Said {
+    pub(crate) fn run(&self, line: &str) -> ProgramOutput {
         said(command(&self.confinement(), line))
     }
 }
 
 /// Exit status and output of a command.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct ProgramOutput {
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-pub(crate) fn said(mut command: Command) -> Said {
+pub(crate) fn said(mut command: Command) -> ProgramOutput {
     let Output { status, stdout, stderr } = command.output().unwrap();
-    Said {
+    ProgramOutput {
         code: status.code(),
         signal: status.signal(),
         stdout: String::from_utf8(stdout).unwrap(),

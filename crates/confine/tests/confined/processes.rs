@@ -25,7 +25,7 @@ fn groups() -> Option<(PathBuf, PathBuf)> {
 pub(crate) const BOMB: &str = "perl -e 'while (1) { my $child = fork; if (!defined $child) { $failed++ } elsif (!$child) { sleep 1000; exit } exit 9 if $failed > 50 }'";
 
 #[test]
-fn processes_are_bounded() {
+fn number_of_processes_is_limited() {
     let place = Place::new();
     let confinement = Confinement { processes: 40, ..place.confinement() };
     let said = said(command(&confinement, BOMB));
@@ -49,7 +49,7 @@ const COUNTED_BOMB: &str = r#"exec perl -e '
     sleep 1000'"#;
 
 #[test]
-fn processes_of_root_are_bounded_by_the_kernel() {
+fn kernel_limits_the_number_of_processes_of_root() {
     if !rustix::process::getuid().is_root() || groups().is_none() {
         return;
     }
@@ -72,7 +72,7 @@ fn processes_of_root_are_bounded_by_the_kernel() {
 }
 
 #[test]
-fn groups_of_what_has_ended_are_removed_and_others_stay() {
+fn control_groups_of_ended_programs_are_removed() {
     let Some((mounted_at, root)) = groups().filter(|_| rustix::process::getuid().is_root()) else { return };
     let place = Place::new();
     // The program writes its group to a file; it cannot see `/sys` and so cannot change the group.
@@ -105,7 +105,7 @@ fn groups_of_what_has_ended_are_removed_and_others_stay() {
 }
 
 #[test]
-fn a_program_that_sees_its_group_can_neither_leave_nor_widen_it() {
+fn program_cannot_leave_or_widen_its_control_group() {
     let Some((mounted_at, root)) = groups().filter(|_| rustix::process::getuid().is_root()) else { return };
     let place = Place::new();
     let confinement = Confinement { read_only: vec![mounted_at.clone()], processes: 40, ..place.confinement() };
@@ -121,7 +121,7 @@ fn a_program_that_sees_its_group_can_neither_leave_nor_widen_it() {
 }
 
 #[test]
-fn what_leaves_its_group_and_session_ends_with_the_program() {
+fn detached_processes_end_with_the_program() {
     let place = Place::new();
     let word = format!("7{:07}", std::process::id());
     let said = place.run(&format!("setsid sleep {word} >/dev/null 2>&1 & sleep 0.1; echo done"));
@@ -130,7 +130,7 @@ fn what_leaves_its_group_and_session_ends_with_the_program() {
 }
 
 #[test]
-fn everything_ends_when_the_helper_is_killed() {
+fn all_processes_end_when_the_helper_is_killed() {
     let place = Place::new();
     let word = format!("8{:07}", std::process::id());
     let mut child = command(&place.confinement(), &format!("setsid sleep {word} & sleep {word}")).spawn().unwrap();
@@ -141,7 +141,7 @@ fn everything_ends_when_the_helper_is_killed() {
 }
 
 #[test]
-fn everything_ends_when_whoever_started_it_is_gone() {
+fn all_processes_end_when_the_parent_process_is_gone() {
     let place = Place::new();
     let word = format!("9{:07}", std::process::id());
     let inner = command(&place.confinement(), &format!("echo > started; sleep {word}"));
@@ -154,7 +154,7 @@ fn everything_ends_when_whoever_started_it_is_gone() {
 }
 
 #[test]
-fn a_group_that_is_asked_to_end_may_tidy_up() {
+fn process_group_can_clean_up_after_sigterm() {
     let place = Place::new();
     let line = "(trap 'sleep 0.2; echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done) & wait";
     let mut child = command(&place.confinement(), line).stdout(Stdio::piped()).spawn().unwrap();

@@ -9,7 +9,7 @@ use holdpoint_confine::{Helper, Programs};
 use crate::place::{Place, said};
 
 #[test]
-fn programs_can_be_confined_here() {
+fn confinement_works_on_this_machine() {
     assert_eq!(Helper::at(env!("CARGO_BIN_EXE_holdpoint-confine")).probe(), Ok(()));
 }
 
@@ -51,7 +51,7 @@ fn git_python_and_a_compiler_work_where_they_are_installed() {
 }
 
 #[test]
-fn the_end_of_a_program_is_told_as_it_was() {
+fn exit_code_and_signal_of_a_program_are_passed_on() {
     let place = Place::new();
     assert_eq!(place.run("exit 3").code, Some(3));
     assert_eq!(place.run("kill -9 $$").signal, Some(9));

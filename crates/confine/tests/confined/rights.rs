@@ -13,7 +13,7 @@ use crate::place::{Place, said};
 use crate::processes::BOMB;
 
 #[test]
-fn others_are_neither_seen_nor_killed_nor_traced() {
+fn other_processes_cannot_be_seen_killed_or_traced() {
     let place = Place::new();
     let us = std::process::id();
     let line = format!(
@@ -35,7 +35,7 @@ fn others_are_neither_seen_nor_killed_nor_traced() {
 }
 
 #[test]
-fn there_is_no_way_to_more_rights() {
+fn program_cannot_gain_privileges() {
     let place = Place::new();
     let said = place
         .run("grep -E 'CapInh|CapPrm|CapAmb|CapEff|CapBnd|NoNewPrivs|Seccomp:' /proc/self/status | tr -s '\\t' ' '");
@@ -76,7 +76,7 @@ tried(2, $file, O_RDONLY, 06755);
 "#;
 
 #[test]
-fn no_file_runs_as_its_owner_or_group() {
+fn set_user_id_and_set_group_id_bits_are_refused() {
     let place = Place::new();
     let workspace = place.path("workspace");
     let said = place.run("cp /bin/sh s && chmod 755 s && ./s -c 'echo runs' && stat -c %a s");
@@ -108,7 +108,7 @@ fn no_file_runs_as_its_owner_or_group() {
 
 /// An ordinary user is confined as root is. The test needs root to switch to another user.
 #[test]
-fn an_ordinary_user_is_confined_as_well() {
+fn ordinary_user_is_confined_like_root() {
     const SOMEBODY: u32 = 64_999;
     if !rustix::process::getuid().is_root() {
         return;

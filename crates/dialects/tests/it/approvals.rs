@@ -243,15 +243,15 @@ async fn choice_cannot_be_answered_with_approve() {
 async fn socket_requires_a_credential_with_access_to_the_session() {
     let scene = Scene::new().await;
     let path = format!("/ws/{}", scene.session);
-    let nobody = scene.world.door.joins(scene.world.door.handshake(&path)).await;
+    let nobody = scene.world.http.joins(scene.world.http.handshake(&path)).await;
     nobody.err().unwrap().refused(401, "unauthenticated");
     let stranger = scene.world.stranger().await;
-    stranger.is_shut_out(&path).await.refused(404, "not_found");
+    stranger.is_refused_at_handshake(&path).await.refused(404, "not_found");
     let absent = "/ws/ses_00000000-0000-7000-8000-000000000000";
-    scene.alice.is_shut_out(absent).await.refused(404, "not_found");
+    scene.alice.is_refused_at_handshake(absent).await.refused(404, "not_found");
     // An invalid channel name opens no socket.
     for name in ["%00", "with%20space", "t%C3%BCr", &"x".repeat(129)] {
-        scene.alice.is_shut_out(&format!("/ws/{name}")).await.refused(400, "id_invalid");
+        scene.alice.is_refused_at_handshake(&format!("/ws/{name}")).await.refused(400, "id_invalid");
         scene.alice.get(&format!("/sessions/{name}/pending-approvals")).await.refused(400, "id_invalid");
     }
     drop(scene.alice.joins(&format!("/ws/{}", "x".repeat(128))).await);

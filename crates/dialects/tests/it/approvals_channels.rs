@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use server_testkit::client::{Someone, text};
+use server_testkit::client::{ApiClient, text};
 use server_testkit::websocket::Socket;
 use server_testkit::world::World;
 
 /// An external agent opens a session in a channel and proposes a call.
-async fn proposes(bot: &Someone, channel: &str, path: &str) -> String {
+async fn proposes(bot: &ApiClient, channel: &str, path: &str) -> String {
     let session = bot.opens(json!({ "channel": channel })).await;
     let call = json!({ "call_id": "s1t1c0", "tool": "delete_file", "arguments": { "path": path } });
     let proposed = bot.post(&format!("/v1/sessions/{session}/actions"), call).await.done();
@@ -16,7 +16,7 @@ async fn proposes(bot: &Someone, channel: &str, path: &str) -> String {
     session
 }
 
-async fn state(bot: &Someone, session: &str) -> Value {
+async fn state(bot: &ApiClient, session: &str) -> Value {
     bot.get(&format!("/v1/sessions/{session}/actions/s1t1c0")).await.done()["state"].clone()
 }
 
@@ -154,7 +154,7 @@ async fn channel_name_that_looks_like_a_session_id_is_refused() {
         handed.refused_at(422, "body_invalid", &["/channel"]);
     }
     // A message does not create such a channel either.
-    alice.is_shut_out("/ws/ses_1").await.refused(404, "not_found");
+    alice.is_refused_at_handshake("/ws/ses_1").await.refused(404, "not_found");
     assert_eq!(alice.get("/v1/sessions").await.done()["sessions"].as_array().map(Vec::len), Some(1));
 }
 

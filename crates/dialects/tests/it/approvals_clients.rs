@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use server_testkit::client::{Someone, text};
+use server_testkit::client::{ApiClient, text};
 use server_testkit::play::Play;
 use server_testkit::websocket::Socket;
 use server_testkit::world::brisk;
@@ -13,7 +13,7 @@ use server_testkit::world::{PATIENCE, World};
 /// A hosted editor agent with a scripted model, and the person who opened its session.
 struct Scene {
     world: World,
-    alice: Someone,
+    alice: ApiClient,
     play: Arc<Play>,
     session: String,
 }

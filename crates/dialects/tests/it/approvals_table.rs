@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use server_testkit::client::{Someone, text};
+use server_testkit::client::{ApiClient, text};
 use server_testkit::play::Play;
 use server_testkit::websocket::Socket;
 use server_testkit::world::World;
@@ -105,7 +105,7 @@ fn expected(at: CallState, say: ClientMessage) -> Result<&'static str, &'static 
 
 struct Scene {
     world: World,
-    alice: Someone,
+    alice: ApiClient,
     play: std::sync::Arc<Play>,
 }
 

@@ -4,9 +4,9 @@
 use engine::Definitions;
 use serde_json::{Value, json};
 
-use server_testkit::client::{Reply, Someone, reply, text};
+use server_testkit::client::{ApiClient, Reply, reply, text};
+use server_testkit::scripted_worker::{ScriptedWorker, scripted};
 use server_testkit::sse::Frames;
-use server_testkit::workshop::{Workshop, scripted};
 use server_testkit::world::World;
 
 /// A flow that asks for a number, passes it to a step, and shows the result.
@@ -26,18 +26,18 @@ fn release(required: Value) -> Value {
 }
 
 struct Scene {
-    alice: Someone,
+    alice: ApiClient,
     session: String,
     stream: Frames,
     _world: World,
-    _workshop: Workshop,
+    _scripted_worker: ScriptedWorker,
 }
 
 impl Scene {
     async fn new(required: Value) -> Self {
         let world = World::new().await;
         let scribe = scripted("scribe", json!([{ "say": "Written.", "again": true }]));
-        let workshop = Workshop::of(&world, vec![scribe.clone()]);
+        let scripted_worker = ScriptedWorker::of(&world, vec![scribe.clone()]);
         let agents = vec![serde_json::from_value(scribe).unwrap()];
         world.engine.define(Definitions { agents, flows: vec![serde_json::from_value(release(required)).unwrap()] });
         let alice = world.person("alice").await;
@@ -47,7 +47,7 @@ impl Scene {
         assert_eq!((&started["sharedContext"], &started["launchParameters"]), (&shared, &json!({ "version": "1.5" })));
         let session = text(&started["sessionId"]);
         let stream = alice.follows(&format!("/api/flows/{session}/events/stream"), None).await;
-        Self { alice, session, stream, _world: world, _workshop: workshop }
+        Self { alice, session, stream, _world: world, _scripted_worker: scripted_worker }
     }
 
     /// Returns the next question of the flow.

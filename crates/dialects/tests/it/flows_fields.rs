@@ -210,7 +210,7 @@ async fn channel_header_is_checked_in_addition_to_the_credential() {
         let root = world.admin().await;
         root.post(&path, json!({})).await.refused(400, "header_invalid");
         root.flows_in("another", &question, verb, json!({})).await.refused(400, "channel_mismatch");
-        let request = world.door.request(Method::POST, &path).header("X-Chat-Session-Id", &channel);
+        let request = world.http.request(Method::POST, &path).header("X-Chat-Session-Id", &channel);
         reply(request.json(&confirm)).await.refused(401, "unauthenticated");
         let stranger = world.stranger().await;
         stranger.flows(&question, verb, json!({})).await.refused(404, "not_found");

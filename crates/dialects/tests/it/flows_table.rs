@@ -3,7 +3,7 @@
 use domain::SignedDuration;
 use serde_json::{Value, json};
 
-use server_testkit::client::{Question, Someone};
+use server_testkit::client::{ApiClient, Question};
 use server_testkit::flows::bare;
 use server_testkit::world::World;
 
@@ -26,10 +26,10 @@ cancelled    | 409 interaction_already_resolved | 409 interaction_already_resolv
 
 /// The callers that a question needs.
 struct People {
-    agent: Someone,
-    alice: Someone,
-    bob: Someone,
-    root: Someone,
+    agent: ApiClient,
+    alice: ApiClient,
+    bob: ApiClient,
+    root: ApiClient,
 }
 
 async fn question_in_state(world: &World, people: &People, state: &str) -> Question {

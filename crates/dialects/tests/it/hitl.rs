@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use server_testkit::client::{Question, Reply, Someone, text};
+use server_testkit::client::{ApiClient, Question, Reply, text};
 use server_testkit::world::World;
 
 pub(crate) const PREFIXES: [&str; 2] = ["/hitl", "/api/v1/agent/hitl"];
 
 /// Sends a response of this dialect.
-pub(crate) async fn responds(person: &Someone, id: &str, hitl_type: &str, data: Value) -> Reply {
+pub(crate) async fn responds(person: &ApiClient, id: &str, hitl_type: &str, data: Value) -> Reply {
     let body = json!({ "request_id": id, "hitl_type": hitl_type, "response_data": data });
     person.post("/hitl/respond", body).await
 }
 
 /// Status of a request.
-pub(crate) async fn status(person: &Someone, id: &str) -> String {
+pub(crate) async fn status(person: &ApiClient, id: &str) -> String {
     text(&person.get(&format!("/hitl/requests/{id}")).await.done()["status"])
 }
 
@@ -308,7 +308,7 @@ async fn requests_of_another_tenant_are_not_found() {
         refused(stranger.post(&format!("{prefix}/cancel"), cancel).await, 404, "not_found");
         let ask = json!({ "conversation_id": "conv-uuid", "request_type": "clarification", "question": "?" });
         refused(stranger.post(&format!("{prefix}/requests"), ask).await, 404, "not_found");
-        let unknown = world.door.request(reqwest::Method::GET, &format!("{prefix}/conversations/conv-uuid/pending"));
+        let unknown = world.http.request(reqwest::Method::GET, &format!("{prefix}/conversations/conv-uuid/pending"));
         refused(server_testkit::client::reply(unknown).await, 401, "unauthenticated");
         for unknown in ["deci_12345678", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01"] {
             refused(responds(&person, unknown, "decision", data.clone()).await, 404, "not_found");

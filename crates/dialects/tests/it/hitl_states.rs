@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::hitl::{refused, responds, status};
-use server_testkit::client::{Question, Someone, text};
+use server_testkit::client::{ApiClient, Question, text};
 use server_testkit::world::World;
 
 const STATES: [&str; 6] = ["pending", "answered", "processing", "completed", "timeout", "cancelled"];
@@ -17,7 +17,7 @@ fn choice_response() -> Value {
 }
 
 /// Brings a request into this state through the dialect.
-async fn in_state(world: &World, person: &Someone, state: &str) -> Question {
+async fn in_state(world: &World, person: &ApiClient, state: &str) -> Question {
     let asked = world.asks(question()).await;
     let agent = world.agent().await;
     let answered = async || responds(person, &asked.id, "decision", choice_response()).await.done();

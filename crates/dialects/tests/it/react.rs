@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use server_testkit::client::{Question, Reply, Someone, text};
+use server_testkit::client::{ApiClient, Question, Reply, text};
 use server_testkit::sse::Frames;
 use server_testkit::world::World;
 
@@ -12,7 +12,7 @@ const RESPONSE: &str = "/api/agent/chat/react/interaction_response";
 
 /// Responds as the original page does: unused fields are null or empty.
 pub(crate) async fn responds(
-    person: &Someone,
+    person: &ApiClient,
     session: &str,
     request: &str,
     option: &str,
@@ -49,7 +49,7 @@ async fn asks(world: &World, body: Value) -> Question {
     agent.asks_in(&session, body).await
 }
 
-async fn shown(world: &World, person: &Someone, body: Value) -> (Question, Value) {
+async fn shown(world: &World, person: &ApiClient, body: Value) -> (Question, Value) {
     let question = asks(world, body).await;
     let mut frames = person.follows(&format!("{STREAM}?sessionId=session-123"), None).await;
     let (_, event) = until(&mut frames, "INTERACTION").await;

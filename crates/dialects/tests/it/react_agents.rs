@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::react::{STREAM, refused, responds, until};
-use server_testkit::client::{Someone, text};
+use server_testkit::client::{ApiClient, text};
+use server_testkit::scripted_worker::{ScriptedWorker, scripted};
 use server_testkit::sse::Frames;
-use server_testkit::workshop::{Workshop, scripted};
 use server_testkit::world::World;
 
 /// Sends a message and returns its event stream.
-pub(crate) async fn says(person: &Someone, body: Value) -> Frames {
+pub(crate) async fn says(person: &ApiClient, body: Value) -> Frames {
     let response = person.request(reqwest::Method::POST, STREAM).json(&body).send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -48,7 +48,7 @@ fn weather() -> Value {
 #[tokio::test]
 async fn conversation_pauses_for_a_missing_key_and_continues() {
     let world = World::live().await;
-    let _workshop = Workshop::of(&world, vec![weather()]);
+    let _scripted_worker = ScriptedWorker::of(&world, vec![weather()]);
     let person = world.person("alice").await;
     let mut frames =
         says(&person, json!({ "message": "How is the weather?", "sessionId": "session-123", "userId": "user-456" }))
@@ -98,7 +98,7 @@ async fn deletion_runs_once_and_only_if_approved() {
             { "when": "deleted", "say": "It is gone." },
         ]),
     );
-    let workshop = Workshop::of(&world, vec![cleaner]);
+    let scripted_worker = ScriptedWorker::of(&world, vec![cleaner]);
     let person = world.person("alice").await;
     let begins = async || {
         let mut frames = says(&person, json!({ "message": "Clean up." })).await;
@@ -109,13 +109,13 @@ async fn deletion_runs_once_and_only_if_approved() {
     let (session, request, mut frames) = begins().await;
     responds(&person, &session, &request, "reject", Some("still needed")).await.done();
     assert_eq!(until(&mut frames, "DONE").await.1["data"]["result"], json!("I leave it."));
-    assert_eq!(*workshop.runs.lock(), []);
+    assert_eq!(*scripted_worker.runs.lock(), []);
     let (session, request, mut frames) = begins().await;
     responds(&person, &session, &request, "retry", Some("the copy")).await.done();
     let (_, again) = until(&mut frames, "INTERACTION").await;
     assert_eq!(again["data"]["context"]["toolArgs"], json!({ "path": "copy.txt" }));
     drop(frames);
-    assert_eq!(*workshop.runs.lock(), []);
+    assert_eq!(*scripted_worker.runs.lock(), []);
     let request = text(&again["data"]["requestId"]);
     responds(&person, &session, &request, "approve", None).await.done();
     refused(
@@ -127,13 +127,13 @@ async fn deletion_runs_once_and_only_if_approved() {
     let mut frames = person.follows(&format!("{STREAM}?sessionId={session}"), None).await;
     let (_, done) = until(&mut frames, "DONE").await;
     assert_eq!(done["data"]["result"], json!("It is gone."));
-    assert_eq!(*workshop.runs.lock(), [("delete_file".to_owned(), json!({ "path": "copy.txt" }))]);
+    assert_eq!(*scripted_worker.runs.lock(), [("delete_file".to_owned(), json!({ "path": "copy.txt" }))]);
     let (session, request, mut frames) = begins().await;
     responds(&person, &session, &request, "terminate", None).await.done();
     let (_, completed) = until(&mut frames, "COMPLETED").await;
     assert_eq!(completed["data"]["status"], json!("cancelled"));
     assert!(frames.next().await.is_none());
-    assert_eq!(workshop.runs.lock().len(), 1);
+    assert_eq!(scripted_worker.runs.lock().len(), 1);
     let mut frames = says(&person, json!({ "message": "Once more.", "sessionId": session })).await;
     until(&mut frames, "INTERACTION").await;
 }
@@ -156,7 +156,7 @@ async fn chosen_plan_reaches_the_model_with_its_metadata() {
         { "when": "no servers", "calls": offer(&["none"]) },
         { "when": "none!", "say": "Without a cache, then." },
     ]);
-    let _workshop = Workshop::of(&world, vec![scripted("other", json!([])), scripted("default", turns)]);
+    let _scripted_worker = ScriptedWorker::of(&world, vec![scripted("other", json!([])), scripted("default", turns)]);
     let person = world.person("alice").await;
     let mut frames = says(&person, json!({ "message": "Cache it.", "sessionId": "session-123" })).await;
     let (_, asked) = until(&mut frames, "INTERACTION").await;
@@ -176,7 +176,7 @@ async fn message_must_name_one_of_several_agents_and_failures_are_reported() {
     let world = World::live().await;
     let mut broken = scripted("broken", json!([{ "again": true, "calls": [{ "tool": "no_such_tool" }] }]));
     broken["limits"] = json!({ "iterations": 2 });
-    let _workshop = Workshop::of(&world, vec![weather(), broken]);
+    let _scripted_worker = ScriptedWorker::of(&world, vec![weather(), broken]);
     let person = world.person("alice").await;
     person.post(STREAM, json!({ "message": "x" })).await.refused(422, "body_invalid");
     let mut frames = says(&person, json!({ "message": "x", "agent": "broken" })).await;
@@ -195,7 +195,7 @@ async fn request_bodies_of_the_original_page_are_accepted() {
         "cleaner",
         json!([{ "calls": [{ "tool": "delete_file", "arguments": { "path": "file.txt" } }] }, { "say": "完成" }]),
     );
-    let workshop = Workshop::of(&world, vec![cleaner]);
+    let scripted_worker = ScriptedWorker::of(&world, vec![cleaner]);
     let person = world.person("alice").await;
     let mut frames = says(
         &person,
@@ -230,5 +230,5 @@ async fn request_bodies_of_the_original_page_are_accepted() {
     });
     assert_eq!(reply, expected);
     assert_eq!(until(&mut frames, "DONE").await.1["data"]["result"], json!("完成"));
-    assert_eq!(workshop.runs.lock().len(), 1);
+    assert_eq!(scripted_worker.runs.lock().len(), 1);
 }

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::react::{STREAM, until};
-use server_testkit::client::{Question, Someone, reply, text};
+use server_testkit::client::{ApiClient, Question, reply, text};
 use server_testkit::sse::Frames;
 use server_testkit::world::World;
 
 const CHANNEL: &str = "session-123";
 
 /// Opens sessions in one channel and asks a question in each.
-async fn ask_in_many_sessions(agent: &Someone, count: usize) -> Vec<Question> {
+async fn ask_in_many_sessions(agent: &ApiClient, count: usize) -> Vec<Question> {
     let mut asked = Vec::with_capacity(count);
     for _ in 0..count {
         let session = agent.opens(json!({ "channel": CHANNEL })).await;
@@ -41,7 +41,7 @@ fn ids(asked: &[Question]) -> Vec<String> {
     ids
 }
 
-async fn assert_nothing_is_streamed_after(person: &Someone, last: &str) {
+async fn assert_nothing_is_streamed_after(person: &ApiClient, last: &str) {
     let path = format!("{STREAM}?sessionId={CHANNEL}");
     let request = person.request(reqwest::Method::GET, &path).header("last-event-id", last);
     assert_eq!(reply(request).await.status, 204, "after {last}");

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::react::{STREAM, api_key, refused, responds, until};
 use crate::react_agents::says;
-use server_testkit::client::{Question, Someone, reply, text};
-use server_testkit::workshop::{Workshop, scripted};
+use server_testkit::client::{ApiClient, Question, reply, text};
+use server_testkit::scripted_worker::{ScriptedWorker, scripted};
 use server_testkit::world::World;
 
 const STATES: [&str; 5] = ["pending", "answered", "expired", "cancelled", "session ended"];
 
-async fn in_state(world: &World, person: &Someone, state: &str) -> Question {
+async fn in_state(world: &World, person: &ApiClient, state: &str) -> Question {
     let agent = world.agent().await;
     let session = agent.opens(json!({ "channel": "session-123" })).await;
     let mut body = api_key();
@@ -67,7 +67,7 @@ async fn hosted_session_accepts_messages_and_readers_until_it_ends() {
         let fine = json!({ "say": "Fine.", "again": true });
         let deletes = json!({ "calls": [{ "tool": "delete_file", "arguments": { "path": "a.txt" } }] });
         let agents = vec![scripted("speaks", json!([fine])), scripted("asks", json!([deletes, fine]))];
-        let _workshop = Workshop::of(&world, agents);
+        let _scripted_worker = ScriptedWorker::of(&world, agents);
         let person = world.person("alice").await;
         let body = json!({ "message": "Go.", "sessionId": "session-123", "agent": agent });
         let mut frames = says(&person, body).await;
@@ -148,7 +148,7 @@ async fn sessions_of_another_tenant_are_not_found() {
         refused(responds(&agent, name, &asked.id, "skip", None).await, 403, "role_forbids", name);
         drop(person.follows(&format!("{STREAM}?sessionId={name}"), None).await);
     }
-    let nobody = world.door.request(reqwest::Method::POST, STREAM).json(&json!({ "message": "x" }));
+    let nobody = world.http.request(reqwest::Method::POST, STREAM).json(&json!({ "message": "x" }));
     let body: Value = reply(nobody).await.refused(401, "unauthenticated");
     assert_eq!(body["success"], json!(false));
     assert_eq!(person.reads(&asked).await, asked.shown);

@@ -75,7 +75,7 @@ fn check(question: Question, answer: Answer, counted: Option<(Option<&str>, Valu
 }
 
 #[test]
-fn rules_come_first_and_win() {
+fn configured_suggestions_come_first_and_replace_duplicates() {
     use SuggestionSource::{Analytics, Llm, Rule};
     let rule = vec![suggestion("x", Rule, json!(1)), suggestion("y", Rule, json!(2))];
     let llm = vec![suggestion("x", Llm, json!(3)), suggestion("z", Llm, json!(4))];
@@ -98,7 +98,7 @@ fn rules_come_first_and_win() {
 }
 
 #[test]
-fn a_question_never_has_more_suggestions_than_it_may() {
+fn combined_suggestions_stay_within_the_limit() {
     let many = |source, prefix: &str| -> Vec<Suggestion> {
         (0..80).map(|n| suggestion(&format!("{prefix}{n}"), source, json!(format!("{prefix}{n}")))).collect()
     };
@@ -130,7 +130,7 @@ fn the_most_frequent_answers_that_are_still_offered_are_suggested() {
 }
 
 #[test]
-fn what_is_suggested_can_be_put_to_people() {
+fn suggestions_from_earlier_answers_are_valid() {
     let awkward =
         [json!("\u{0}"), json!("x".repeat(4_000)), json!({ "\u{1b}[31m": ["\u{202E}"] }), json!(""), json!([])];
     let counted = awkward.into_iter().map(|data| Counted { option: None, data, count: 2 }).collect();
@@ -141,7 +141,7 @@ fn what_is_suggested_can_be_put_to_people() {
 }
 
 #[test]
-fn only_answers_of_people_that_went_on_are_counted() {
+fn only_answers_of_people_that_continue_are_counted() {
     let ask = || question(Kind::Question);
     let free = |feedback: &str| Answer { options: Vec::new(), feedback: Some(feedback.into()), ..answer() };
     check(ask(), answer(), Some((Some("a"), Value::Null)));
@@ -175,14 +175,14 @@ fn a_form_with_a_field_for_a_secret_is_not_counted() {
 }
 
 #[test]
-fn what_nobody_in_person_answered_is_not_counted() {
+fn fallbacks_and_expired_questions_are_not_counted() {
     let fallback = Resolution::AutoResolved { answer: answer(), source: AutoSource::System, reason: "late".into() };
     assert_eq!(AnswerPattern::of(&ended(question(Kind::Question), fallback)), None);
     assert_eq!(AnswerPattern::of(&ended(question(Kind::Question), Resolution::Expired)), None);
 }
 
 #[test]
-fn one_answer_in_two_spellings_is_one_pattern() {
+fn equal_json_in_two_spellings_is_one_pattern() {
     let pattern = |data: &str| {
         let answer = Answer { options: Vec::new(), data: serde_json::from_str(data).unwrap(), ..answer() };
         AnswerPattern::of(&ended(question(Kind::Form), Resolution::Answered { answer, votes: Vec::new() }))

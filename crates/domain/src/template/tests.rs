@@ -18,7 +18,7 @@ fn check(template: Value, expected: Result<Value, &str>) {
 }
 
 #[test]
-fn places_are_filled_in_and_one_alone_keeps_its_type() {
+fn lone_placeholder_keeps_the_type_of_its_value() {
     check(json!("Cut {{ input.version }}?"), Ok(json!("Cut 1.4.0?")));
     check(json!("{{input.count}}"), Ok(json!(3)));
     check(json!(" {{input.count}}"), Ok(json!(" 3")));
@@ -30,7 +30,7 @@ fn places_are_filled_in_and_one_alone_keeps_its_type() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_value_is_named_in_the_error() {
     check(json!("{{ input.nothing }}"), Err("there is no `input.nothing`"));
     check(json!({ "deep": ["x {{ steps.other.output }}"] }), Err("there is no `steps.other.output`"));
     check(json!("{{ input.version.more }}"), Err("there is no `input.version.more`"));
@@ -38,7 +38,7 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
-fn what_may_be_missing_leaves_nothing_behind() {
+fn missing_optional_value_is_null_or_empty() {
     check(json!("{{ input.nothing? }}"), Ok(json!(null)));
     check(json!("[{{ input.nothing.at.all? }}]"), Ok(json!("[]")));
     check(json!("[{{ input.none }}]"), Ok(json!("[]")));
@@ -46,7 +46,7 @@ fn what_may_be_missing_leaves_nothing_behind() {
 }
 
 #[test]
-fn there_is_no_code_and_nothing_is_read_twice() {
+fn filled_values_are_not_expanded_and_expressions_are_refused() {
     check(json!("{{ input.braces }}"), Ok(json!("{{ input.count }}")));
     check(json!("say {{ input.braces }}"), Ok(json!("say {{ input.count }}")));
     check(json!("{{ input.count + 1 }}"), Err("`input.count + 1` is no path: write {{ path.to.value }}"));
@@ -57,7 +57,7 @@ fn there_is_no_code_and_nothing_is_read_twice() {
 }
 
 #[test]
-fn the_result_is_bounded() {
+fn result_beyond_the_limits_is_refused() {
     let large = json!({ "input": "x".repeat(MOST_BYTES / 2) });
     assert!(fill(&json!(["{{ input }}"]), &large).is_ok());
     assert_eq!(fill(&json!(["{{ input }}", "{{ input }}"]), &large), Err(TemplateError::TooLarge));
@@ -70,7 +70,7 @@ fn the_result_is_bounded() {
 }
 
 #[test]
-fn every_place_is_found_where_it_stands() {
+fn every_placeholder_is_listed_with_its_pointer() {
     let found = places("/steps/0/input", &json!({ "a/b": ["plain", "{{ input.x }} {{ shared.y? }}"], "c": "{{" }));
     let shown: Vec<(String, String)> = found
         .into_iter()
@@ -86,7 +86,7 @@ fn every_place_is_found_where_it_stands() {
 
 proptest! {
     #[test]
-    fn any_text_is_filled_in_or_refused(text in "[a-z{}. ?]{0,40}") {
+    fn text_without_placeholders_stays_unchanged(text in "[a-z{}. ?]{0,40}") {
         let filled = fill_text(&text, &values());
         if !text.contains("{{") {
             prop_assert_eq!(filled, Ok(text));

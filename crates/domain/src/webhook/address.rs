@@ -163,7 +163,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_not_public_is_not_reached() {
+    fn private_addresses_are_refused_by_default() {
         for address in INNER {
             check(&Networks::default(), address, false);
             check(&Networks { private: true, ..Networks::default() }, address, true);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allowed_network_is_reached_and_no_other() {
+    fn only_allowed_networks_are_reachable() {
         let allowed = ["10.1.0.0/16", "127.0.0.1", "fd00::/8"].map(|text| text.parse().unwrap()).to_vec();
         let networks = Networks { private: false, allowed };
         for address in ["10.1.0.1", "10.1.255.255", "::ffff:10.1.2.3", "127.0.0.1", "fd12::1", "8.8.8.8"] {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_is_read_or_refused() {
+    fn network_is_parsed_or_refused() {
         for (text, expected) in [("10.0.0.0/8", "10.0.0.0/8"), ("::1", "::1/128"), ("1.2.3.4", "1.2.3.4/32")] {
             assert_eq!(text.parse::<Network>().unwrap().to_string(), expected);
         }

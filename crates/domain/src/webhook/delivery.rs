@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn only_2xx_is_taken() {
+    fn only_status_2xx_accepts_a_message() {
         let done = |done| Verdict::Taken { done };
         for (status, expected) in [(200, done(true)), (202, done(false)), (204, done(true)), (299, done(true))] {
             check(Some(status), expected);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_grow_until_it_is_dead_and_a_replay_begins_anew() {
+    fn delays_grow_until_the_delivery_is_dead_and_a_replay_restarts() {
         let mut message = message();
         for (number, delay) in DELAYS.into_iter().enumerate() {
             let before = message.clone();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_may_have_itself_waited_for_but_not_for_ever() {
+    fn requested_wait_is_respected_up_to_one_day() {
         for (wait, due) in [(3, 5), (60, 60), (10 * 86_400, 86_400)] {
             let wait = Some(SignedDuration::from_secs(wait));
             assert_eq!(message().tried(attempt(Some(429)), wait, 0, at(0)).progress.due(), Some(at(due)));

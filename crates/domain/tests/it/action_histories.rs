@@ -145,7 +145,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_permit_is_spent_once_and_an_end_is_an_end(tries in tries(), repeatable in any::<bool>()) {
+    fn permit_starts_an_action_once_and_a_final_state_never_changes(tries in tries(), repeatable in any::<bool>()) {
         let mut story = Story::new(repeatable);
         let mut released = false;
         for attempt in &tries {

@@ -75,7 +75,7 @@ fn every_state_against_every_command() {
 
 /// Only a permit in force for exactly these arguments starts an action. A permit from before an edit does not.
 #[test]
-fn a_permit_is_for_these_arguments() {
+fn permit_from_before_an_edit_is_refused() {
     let stale = permit(1, &action(json!({ "path": "a" })), 200);
     let edited = Some(json!({ "path": "b" }));
     let proposal = Action { edited, ..proposal("waiting") };
@@ -86,7 +86,7 @@ fn a_permit_is_for_these_arguments() {
 }
 
 #[test]
-fn the_same_call_is_the_same_action() {
+fn repeated_proposal_must_have_the_same_call_and_agent() {
     let proposal = proposal("waiting");
     let agent = caller("agent", Role::Agent, &[]).actor;
     assert_eq!(proposal.same(&action(json!({ "path": "a" })), &agent), Ok(()));
@@ -211,7 +211,7 @@ fn name(refusal: &Refusal) -> String {
 
 /// The lease of an action can be extended by its runner, and only while the action runs.
 #[test]
-fn only_what_runs_is_kept() {
+fn lease_is_extended_only_for_a_running_action_by_its_runner() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     for (state, _, _) in cells(RECOUNTING).into_iter().step_by(4) {
@@ -230,7 +230,7 @@ fn only_what_runs_is_kept() {
 
 /// After people had an action run again, a report or an extension of the first run is refused.
 #[test]
-fn a_report_is_of_its_own_run() {
+fn report_for_another_run_is_refused() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let (own, other) = (PermitId::from_uuid(uuid(1)), PermitId::from_uuid(uuid(99)));
     let done = || Outcome::Done { result: Value::Null };
@@ -245,7 +245,7 @@ fn a_report_is_of_its_own_run() {
 
 /// A repeatable action is offered again only if a runner is left that could start it.
 #[test]
-fn what_nobody_could_begin_again_is_unknown() {
+fn overdue_action_without_a_new_permit_becomes_unknown() {
     let overdue = Action { repeatable: true, ..proposal("overdue") };
     let fresh = permit(2, &action(json!({})), 1000);
     assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state_name(at(NOW)), "allowed");
@@ -254,7 +254,7 @@ fn what_nobody_could_begin_again_is_unknown() {
 
 /// An unknown outcome always keeps the identifier of its run, regardless of how it became unknown.
 #[test]
-fn what_nobody_knows_is_of_one_run() {
+fn unknown_outcome_keeps_the_id_of_its_run() {
     let alice = caller("alice", Role::Operator, &[]).actor;
     let agent = caller("agent", Role::Agent, &[]).actor;
     let run = Some(PermitId::from_uuid(uuid(1)));
@@ -270,7 +270,7 @@ fn what_nobody_knows_is_of_one_run() {
 }
 
 #[test]
-fn a_permit_that_ran_out_allows_nothing() {
+fn expired_permit_rejects_the_action() {
     let over = proposal("permit over");
     assert_eq!(
         (over.state_name(at(NOW - 1)), over.state_name(at(NOW)), over.state_name(Timestamp::MAX)),
@@ -280,7 +280,7 @@ fn a_permit_that_ran_out_allows_nothing() {
 
 /// If a client does not start an action in time, the action fails, so that the step that waits for it is woken.
 #[test]
-fn what_a_client_does_not_begin_in_time_has_failed() {
+fn action_that_a_client_does_not_start_in_time_fails() {
     let runner = Some(holdpoint_domain::Actor { kind: holdpoint_domain::ActorKind::User, name: "alice".into() });
     let fresh = permit(9, &action(json!({})), NOW + 300);
     let allowed = Action { runner: runner.clone(), ..proposal("allowed") };

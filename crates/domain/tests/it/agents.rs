@@ -31,7 +31,7 @@ fn model(fields: Value) -> Value {
 }
 
 #[test]
-fn names_and_texts() {
+fn invalid_names_and_texts_are_refused() {
     check(json!({}), &[]);
     check(json!({ "name": "a b" }), &["/name"]);
     check(json!({ "name": "" }), &["/name"]);
@@ -45,7 +45,7 @@ fn names_and_texts() {
 }
 
 #[test]
-fn every_provider_has_what_it_needs() {
+fn missing_or_superfluous_model_settings_are_refused() {
     let script = json!({ "turns": [{ "say": "Hello" }, { "calls": [{ "tool": "read_file" }] }] });
     check(model(json!({ "provider": "scripted", "script": script })), &[]);
     check(model(json!({ "provider": "scripted" })), &["/model/script"]);
@@ -82,7 +82,7 @@ fn every_provider_has_what_it_needs() {
 }
 
 #[test]
-fn tools_are_known_and_have_their_workspace() {
+fn unknown_tools_and_missing_workspace_are_refused() {
     check(json!({ "tools": ["read_file", "raed_file"] }), &["/tools/1"]);
     check(json!({ "tools": ["read_file", "read_file"] }), &["/tools/1"]);
     check(json!({ "tools": ["ask_user_form"] }), &["/tools/0"]);
@@ -108,7 +108,7 @@ fn tools_are_known_and_have_their_workspace() {
 }
 
 #[test]
-fn an_mcp_server_is_started_or_called() {
+fn mcp_server_has_either_a_command_or_a_url() {
     let mcp = |fields: Value| {
         let mut server = json!({ "name": "github" });
         server.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -127,7 +127,7 @@ fn an_mcp_server_is_started_or_called() {
 }
 
 #[test]
-fn limits_deadlines_and_suggestions() {
+fn invalid_limits_deadlines_and_suggestions_are_refused() {
     check(json!({ "limits": { "iterations": 1000, "rounds": 100, "retries": 20 } }), &[]);
     check(
         json!({ "limits": { "iterations": 0, "rounds": 101, "retries": 21 } }),
@@ -153,14 +153,14 @@ fn limits_deadlines_and_suggestions() {
 }
 
 #[test]
-fn a_definition_is_not_without_end() {
+fn definition_beyond_the_size_limit_is_refused() {
     let big = "x".repeat(19_000);
     let turns: Vec<Value> = (0..20).map(|_| json!({ "say": big })).collect();
     check(model(json!({ "provider": "scripted", "script": { "turns": turns } })), &[""]);
 }
 
 #[test]
-fn what_reads_the_environment_or_starts_programs_stays_in_files() {
+fn fields_that_reach_the_host_are_allowed_only_in_files() {
     let all = agent(json!({ "mcp": [
         { "name": "a", "command": ["x"] }, { "name": "b", "url": "https://x", "token_env": "TOKEN" },
     ] }));
@@ -176,7 +176,7 @@ fn what_reads_the_environment_or_starts_programs_stays_in_files() {
 }
 
 #[test]
-fn it_knows_its_tools() {
+fn has_tool_covers_built_in_client_and_mcp_tools() {
     let agent = agent(json!({
         "client_tools": [{ "name": "open_editor" }], "mcp": [{ "name": "github", "url": "https://x" }],
     }));
@@ -187,7 +187,7 @@ fn it_knows_its_tools() {
 }
 
 #[test]
-fn a_word_that_is_not_known_is_refused() {
+fn unknown_field_of_an_agent_is_refused() {
     for odd in
         [json!({ "nmae": "x" }), json!({ "limits": { "turns": 3 } }), json!({ "mcp": [{ "name": "a", "cmd": [] }] })]
     {

@@ -37,7 +37,7 @@ fn option(id: &str, effect: &str) -> Value {
 }
 
 #[test]
-fn words_of_ones_own_choose_no_option_that_was_not_named() {
+fn free_text_never_chooses_an_option() {
     let mut wipe = option("wipe", "provide");
     wipe["dangerous"] = json!(true);
     let keep = option("keep", "provide");
@@ -57,7 +57,7 @@ fn words_of_ones_own_choose_no_option_that_was_not_named() {
 }
 
 #[test]
-fn an_approval_takes_one_of_its_options_by_name_or_by_effect() {
+fn approval_accepts_an_option_by_id_or_by_effect() {
     let approval = approval();
     check(&approval, json!({ "options": ["approve"] }), "approve approve");
     check(&approval, json!({ "effect": "approve" }), "approve approve");
@@ -78,7 +78,7 @@ fn an_approval_takes_one_of_its_options_by_name_or_by_effect() {
 }
 
 #[test]
-fn only_an_edit_carries_arguments_and_it_must() {
+fn only_edit_takes_arguments_and_requires_them() {
     let approval = approval();
     check(&approval, json!({ "effect": "edit", "arguments": { "path": "b" } }), "edit edit");
     check(&approval, json!({ "options": ["edit"], "arguments": {} }), "edit edit");
@@ -101,7 +101,7 @@ fn only_an_edit_carries_arguments_and_it_must() {
 }
 
 #[test]
-fn an_option_that_requires_input_is_not_taken_without() {
+fn option_that_requires_input_is_refused_without_input() {
     let approval = approval();
     check(&approval, json!({ "effect": "retry" }), "/feedback");
     check(&approval, json!({ "effect": "retry", "feedback": " \n" }), "/feedback");
@@ -119,7 +119,7 @@ fn an_option_that_requires_input_is_not_taken_without() {
 }
 
 #[test]
-fn confirmation_and_review_offer_their_own() {
+fn confirmation_and_review_accept_only_their_own_options() {
     let confirmation = admitted(json!({ "kind": "confirmation" }));
     check(&confirmation, json!({ "options": ["confirm"] }), "approve confirm");
     check(&confirmation, json!({ "options": ["cancel"] }), "reject cancel");
@@ -134,7 +134,7 @@ fn confirmation_and_review_offer_their_own() {
 }
 
 #[test]
-fn a_choice_takes_one_or_if_it_says_so_many() {
+fn choice_accepts_several_options_only_if_it_is_multiple() {
     let options = json!([option("a", "provide"), option("b", "provide"), option("none", "skip")]);
     let one = admitted(json!({ "kind": "choice", "options": options }));
     check(&one, json!({ "options": ["b"] }), "provide b");
@@ -177,7 +177,7 @@ fn a_question_without_options_or_schema_takes_free_text() {
 }
 
 #[test]
-fn a_question_with_options_takes_text_as_well_but_a_custom_one_does_not() {
+fn question_with_options_accepts_text_and_a_custom_kind_does_not() {
     let options = json!([option("a", "provide"), option("stop", "terminate")]);
     let both = admitted(json!({ "kind": "question", "options": options }));
     check(&both, json!({ "options": ["a"] }), "provide a");
@@ -190,7 +190,7 @@ fn a_question_with_options_takes_text_as_well_but_a_custom_one_does_not() {
 }
 
 #[test]
-fn only_secrets_that_are_given_are_kept() {
+fn keep_is_accepted_only_with_provided_secrets() {
     let secret = admitted(json!({ "kind": "secret", "secrets": [{ "name": "A", "required": true }] }));
     check_filled(&secret, json!({ "data": { "A": "x" }, "keep": true }), "provide");
     check(&secret, json!({ "effect": "reject", "keep": true }), "/keep");
@@ -198,7 +198,7 @@ fn only_secrets_that_are_given_are_kept() {
 }
 
 #[test]
-fn a_form_is_filled_in_or_left_without_one() {
+fn form_data_is_required_unless_the_form_is_rejected_or_skipped() {
     let schema = json!({ "type": "object", "required": ["name"] });
     let form = admitted(json!({ "kind": "form", "schema": schema }));
     check_filled(&form, json!({ "data": { "name": "x" } }), "provide");
@@ -228,7 +228,7 @@ fn a_form_is_filled_in_or_left_without_one() {
 }
 
 #[test]
-fn whatever_has_a_schema_wants_it_filled_in_by_those_who_say_yes() {
+fn approve_and_edit_require_the_form_of_an_approval() {
     let schema = json!({ "type": "object", "required": ["ticket"] });
     let action = json!({ "tool": "deploy", "arguments": {} });
     let approval = admitted(json!({ "kind": "approval", "schema": schema, "action": action }));
@@ -242,7 +242,7 @@ fn whatever_has_a_schema_wants_it_filled_in_by_those_who_say_yes() {
 }
 
 #[test]
-fn a_secret_is_given_whole_or_refused() {
+fn secret_requires_validated_values_or_a_rejection() {
     let secrets =
         json!([{ "name": "TOKEN", "required": true, "pattern": "^t" }, { "name": "USER", "required": false }]);
     let secret = admitted(json!({ "kind": "secret", "secrets": secrets }));
@@ -262,7 +262,7 @@ fn a_secret_is_given_whole_or_refused() {
 }
 
 #[test]
-fn a_notice_needs_no_answer_and_takes_a_nod() {
+fn notice_accepts_an_empty_answer() {
     let notice = admitted(json!({ "kind": "notice", "required": false }));
     check(&notice, json!({}), "provide");
     check(&notice, json!({ "data": "thanks" }), "provide");
@@ -272,7 +272,7 @@ fn a_notice_needs_no_answer_and_takes_a_nod() {
 }
 
 #[test]
-fn what_may_be_skipped_is_skipped_without_an_option() {
+fn optional_question_can_be_skipped_without_an_option() {
     for kind in ["approval", "confirmation", "review", "question"] {
         let optional = admitted(json!({ "kind": kind, "required": false }));
         check(&optional, json!({ "effect": "skip" }), "skip");
@@ -282,7 +282,7 @@ fn what_may_be_skipped_is_skipped_without_an_option() {
 }
 
 #[test]
-fn every_effect_runs_holds_back_and_fills_in_as_the_design_says() {
+fn every_effect_has_its_consequences() {
     let with = |has: fn(Effect) -> bool| Effect::ALL.into_iter().filter(|effect| has(*effect)).collect::<Vec<_>>();
     assert_eq!(with(Effect::runs_action), [Effect::Approve, Effect::Edit]);
     assert_eq!(with(Effect::holds_back), [Effect::Retry, Effect::Reject, Effect::Terminate]);
@@ -290,7 +290,7 @@ fn every_effect_runs_holds_back_and_fills_in_as_the_design_says() {
 }
 
 #[test]
-fn the_agent_gets_the_option_its_metadata_and_the_words() {
+fn answer_contains_option_metadata_data_and_feedback() {
     let mut plan = option("b", "custom");
     plan["metadata"] = json!({ "plan": 7 });
     let choice = admitted(json!({ "kind": "choice", "options": [option("a", "provide"), plan] }));
@@ -339,7 +339,7 @@ fn check_deadline(fallback: Value, expected: Value) {
 }
 
 #[test]
-fn the_deadline_does_what_the_question_says() {
+fn deadline_applies_the_fallback_of_the_question() {
     let auto = |rest: Value| {
         let mut all = json!({ "event": "interaction.auto_resolved", "how": "auto_resolved", "source": "system" });
         all.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());

@@ -22,7 +22,7 @@ fn check_admitted(interaction: &Interaction, who: &Caller, expected: Result<(), 
 }
 
 #[test]
-fn an_audience_names_a_hundred_people_and_a_hundred_groups() {
+fn audience_names_at_most_100_users_and_100_groups() {
     let named = |count: usize| (0..count).map(|n| format!("name-{n}")).collect::<Vec<_>>();
     let action = json!({ "tool": "deploy", "arguments": {} });
     for list in ["users", "groups"] {
@@ -40,7 +40,7 @@ fn an_audience_names_a_hundred_people_and_a_hundred_groups() {
 }
 
 #[test]
-fn by_default_every_operator_and_whoever_started_the_session() {
+fn default_audience_is_operators_and_the_session_starter() {
     let asked = asked(json!({ "quorum": 1 }));
     check_admitted(&asked, &caller("alice", Role::Operator, &[]), Ok(()));
     check_admitted(&asked, &caller("root", Role::Admin, &[]), Ok(()));
@@ -51,7 +51,7 @@ fn by_default_every_operator_and_whoever_started_the_session() {
 }
 
 #[test]
-fn those_named_and_nobody_else() {
+fn only_members_of_a_named_audience_may_answer() {
     let not_in = || Err(Refusal::NotInAudience);
     let users = asked(json!({ "quorum": 1, "named": { "users": ["alice", "victor"] } }));
     check_admitted(&users, &caller("alice", Role::Operator, &[]), Ok(()));
@@ -78,7 +78,7 @@ fn an_empty_list_allows_nobody() {
 }
 
 #[test]
-fn an_agents_key_never_answers_however_it_is_named() {
+fn agent_key_never_answers_even_if_the_audience_names_it() {
     let forbidden = || Err(Refusal::RoleForbids { role: Role::Agent });
     let named = asked(json!({ "quorum": 1, "named": { "users": ["bot", "other"], "groups": ["bots"] } }));
     check_admitted(&named, &caller("bot", Role::Agent, &["bots"]), forbidden());
@@ -87,7 +87,7 @@ fn an_agents_key_never_answers_however_it_is_named() {
 }
 
 #[test]
-fn whoever_asked_can_never_answer() {
+fn asker_can_never_answer() {
     let operator = caller("olga", Role::Operator, &[]);
     let default = asked_by(json!({ "quorum": 1 }), operator.actor.clone());
     check_admitted(&default, &operator, Err(Refusal::AskerCannotAnswer));
@@ -100,7 +100,7 @@ fn whoever_asked_can_never_answer() {
 }
 
 #[test]
-fn four_eyes_bars_whoever_started_the_session() {
+fn four_eyes_excludes_the_session_starter() {
     let default = asked(json!({ "quorum": 1, "four_eyes": true }));
     check_admitted(&default, &caller("starter", Role::Operator, &[]), Err(Refusal::FourEyes));
     check_admitted(&default, &caller("starter", Role::Admin, &[]), Err(Refusal::FourEyes));
@@ -136,7 +136,7 @@ fn check_votes(audience: Value, votes: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_quorum_is_of_distinct_people_who_say_the_same() {
+fn quorum_counts_distinct_people_with_the_same_answer() {
     let two = || json!({ "quorum": 2 });
     check_votes(json!({ "quorum": 1 }), &[("a::approve", "answered"), ("b::reject", "AlreadyResolved")]);
     check_votes(two(), &[("a::approve", "voted"), ("b::approve", "answered")]);
@@ -158,7 +158,7 @@ fn a_quorum_is_of_distinct_people_who_say_the_same() {
 }
 
 #[test]
-fn other_options_or_other_data_are_another_answer() {
+fn answers_agree_only_with_equal_options_and_data() {
     let options =
         json!([{ "id": "a", "label": "A", "effect": "provide" }, { "id": "b", "label": "B", "effect": "provide" }]);
     let asked = || {
@@ -185,7 +185,7 @@ fn other_options_or_other_data_are_another_answer() {
 }
 
 #[test]
-fn one_word_is_enough_to_hold_back() {
+fn one_reject_retry_or_terminate_resolves_the_question() {
     for effect in ["reject", "retry", "terminate"] {
         let held = format!("b::{effect}");
         check_votes(json!({ "quorum": 3 }), &[(&held, "answered")]);
@@ -218,7 +218,7 @@ fn distinct_groups_are_matched_to_people() {
 }
 
 #[test]
-fn everybodys_answers_are_kept_with_the_one_that_decided() {
+fn resolution_contains_all_votes_and_the_deciding_answer() {
     let mut interaction = asked(json!({ "quorum": 2 }));
     for who in ["a", "b"] {
         let reviewer = interaction.admit(&caller(who, Role::Operator, &[])).unwrap();
@@ -234,7 +234,7 @@ fn everybodys_answers_are_kept_with_the_one_that_decided() {
 }
 
 #[test]
-fn a_claim_is_given_back_by_its_holder_or_by_an_admin() {
+fn claim_is_released_by_its_holder_or_an_admin() {
     let claimed = || {
         let asked = asked(json!({ "quorum": 1 }));
         let reviewer = asked.admit(&caller("alice", Role::Operator, &[])).unwrap();

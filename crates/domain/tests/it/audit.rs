@@ -119,7 +119,7 @@ fn check(tamper: impl FnOnce(&mut Vec<Line>), line: u64, seq: Option<u64>, fault
 /// The lines are: 1 header, 2 to 5 entries 1 to 4, 6 checkpoint, 7 to 10 entries 5 to 8, 11 checkpoint, 12 and 13 entries, 14 checkpoint,
 /// 15 seal.
 #[test]
-fn a_whole_export_is_verified() {
+fn complete_export_is_verified() {
     let report = checked(&export(10, &signer()), &Demands::default()).unwrap();
     assert_eq!(
         (report.first, report.entries, report.digests_only, report.checkpoints, report.last.0),
@@ -134,7 +134,7 @@ fn a_whole_export_is_verified() {
 }
 
 #[test]
-fn each_tampering_is_named() {
+fn each_manipulation_is_reported_with_its_line() {
     let swap = |text: &mut String, from: &str, to: &str| *text = text.replace(from, to);
     check(|lines| swap(&mut lines[2].text, "alice", "mallory"), 3, Some(2), Fault::Changed);
     check(|lines| swap(&mut lines[2].text, "\"seq\":2", "\"seq\":3"), 3, Some(2), Fault::Changed);
@@ -164,7 +164,7 @@ fn each_tampering_is_named() {
 
 /// A forged entry with a valid link is found, because the rest of the chain is linked to the original entry.
 #[test]
-fn a_made_up_entry_is_named() {
+fn forged_entry_is_reported() {
     let made_up = |lines: &mut Vec<Line>| {
         let before: Value = serde_json::from_str(&lines[3].text).unwrap();
         let Written { text, digest, .. } = entry(99, json!({}));
@@ -181,7 +181,7 @@ fn a_made_up_entry_is_named() {
 
 /// An attacker who changes an entry and recomputes all hashes cannot forge the signatures.
 #[test]
-fn hashes_made_anew_are_not_the_ones_signed() {
+fn recomputed_hashes_do_not_match_the_signatures() {
     let anew = |lines: &mut Vec<Line>| {
         let mut hash = BEGINNING;
         for line in lines.iter_mut() {
@@ -198,7 +198,7 @@ fn hashes_made_anew_are_not_the_ones_signed() {
 
 /// An attacker may cut a file at a checkpoint and adjust the header. The seal proves the original length.
 #[test]
-fn cuts_at_either_end_are_named() {
+fn removed_beginning_or_end_is_reported() {
     let tail = |lines: &mut Vec<Line>| {
         lines.drain(6..14);
         edit(&mut lines[0], "/last", 4);
@@ -231,7 +231,7 @@ fn cuts_at_either_end_are_named() {
 /// In an export that shows every entry, the entry whose text was removed is named. In another export, the seal proves the number of shown
 /// entries.
 #[test]
-fn a_text_that_was_taken_out_is_missed() {
+fn removed_entry_text_is_reported() {
     let mut all = export_of(0, 10, &signer(), |_| false);
     assert_eq!(checked(&all, &Demands::default()).unwrap().digests_only, 0);
     blank(&mut all[7]);
@@ -250,7 +250,7 @@ fn a_text_that_was_taken_out_is_missed() {
 
 /// An export that does not begin at the first entry is refused, unless the reader knows its checkpoint or accepts a part.
 #[test]
-fn a_part_is_said_to_be_one() {
+fn partial_export_is_refused_unless_it_is_expected() {
     let part = export_of(6, 10, &signer(), |_| false);
     let found = checked(&part, &Demands::default()).unwrap_err();
     assert_eq!(found, Finding { line: 1, seq: None, fault: Fault::Partial { upto: 6 } });
@@ -270,7 +270,7 @@ fn a_part_is_said_to_be_one() {
 
 /// A forged chain with a key of its own is consistent. Only the demanded key reveals it.
 #[test]
-fn a_foreign_key_is_refused_where_one_is_demanded() {
+fn foreign_key_is_refused_if_a_key_is_demanded() {
     let ours = signer().public_key().to_string();
     let forged = export(10, &Signer::from_secret(&[8; 32]));
     assert!(checked(&forged, &Demands::default()).is_ok());
@@ -281,7 +281,7 @@ fn a_foreign_key_is_refused_where_one_is_demanded() {
 
 /// A checkpoint that was kept elsewhere reveals a rewritten chain and a cut one.
 #[test]
-fn a_checkpoint_kept_elsewhere_holds() {
+fn known_checkpoint_reveals_a_rewritten_or_cut_chain() {
     let lines = export(10, &signer());
     let kept: Value = serde_json::from_str(&lines[10].text).unwrap();
     let hash = kept["checkpoint"]["hash"].as_str().unwrap().to_owned();
@@ -294,14 +294,14 @@ fn a_checkpoint_kept_elsewhere_holds() {
 }
 
 #[test]
-fn what_is_shown_by_its_digest_alone_can_be_refused() {
+fn entries_without_text_can_be_refused() {
     let demands = Demands { whole: true, ..Demands::default() };
     let found = checked(&export(10, &signer()), &demands).unwrap_err();
     assert_eq!((found.seq, found.fault), (Some(5), Fault::Hidden));
 }
 
 #[test]
-fn a_key_has_one_spelling() {
+fn public_key_is_parsed_only_in_lower_case() {
     let key = signer().public_key();
     assert_eq!(PublicKey::read(&key.to_string()), Some(key));
     assert_eq!(PublicKey::read(&key.to_string().to_uppercase()), None);
@@ -309,7 +309,7 @@ fn a_key_has_one_spelling() {
 }
 
 #[test]
-fn a_checkpoint_is_of_one_tenant() {
+fn signature_of_a_checkpoint_is_bound_to_its_tenant() {
     let checkpoint: Checkpoint = signer().checkpoint(tenant(), &ChainHead::default(), at(1));
     let key = signer().public_key();
     assert!(checkpoint.signed_by(&key, &tenant().to_string()));
@@ -318,7 +318,7 @@ fn a_checkpoint_is_of_one_tenant() {
 
 /// Parts that are too large are stored as digests. Small parts next to them stay unchanged.
 #[test]
-fn large_parts_are_kept_as_digests() {
+fn large_parts_are_stored_as_digests() {
     let long = "x".repeat(100_000);
     let written = entry(
         1,
@@ -335,7 +335,7 @@ fn large_parts_are_kept_as_digests() {
 }
 
 #[test]
-fn an_entry_comes_back_from_its_text() {
+fn entry_survives_a_json_round_trip() {
     let written = entry(1, json!({ "n": 1 }));
     assert_eq!(serde_json::from_str::<Entry>(&written.text).unwrap(), written.entry);
     assert_eq!(How::by(EntryPoint::Timer), serde_json::from_value(json!({ "wire": "timer" })).unwrap());

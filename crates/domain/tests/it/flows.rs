@@ -31,7 +31,7 @@ fn question(fields: Value, places: &[&str]) {
 }
 
 #[test]
-fn steps_have_names_and_something_to_do() {
+fn steps_need_valid_names_and_an_agent_or_a_question() {
     check(json!([]), &["/steps"]);
     one(json!({}), &[]);
     one(json!({ "name": "end" }), &["/steps/0/name"]);
@@ -48,7 +48,7 @@ fn steps_have_names_and_something_to_do() {
 }
 
 #[test]
-fn transitions_lead_somewhere_and_every_step_is_reached() {
+fn transitions_name_existing_steps_and_reach_every_step() {
     one(json!({ "on_success": "end", "on_failure": "a" }), &[]);
     one(json!({ "on_success": "b", "on_failure": "c" }), &["/steps/0/on_success", "/steps/0/on_failure"]);
     one(json!({ "on_rejection": "end" }), &["/steps/0/on_rejection"]);
@@ -64,7 +64,7 @@ fn transitions_lead_somewhere_and_every_step_is_reached() {
 }
 
 #[test]
-fn templates_speak_of_what_there_will_be() {
+fn templates_refer_only_to_available_values() {
     one(json!({ "input": { "x": ["{{ input.a }} {{ shared.b }} {{ steps.a.output.c? }}"] } }), &[]);
     one(json!({ "input": "{{ answer.data }}" }), &["/steps/0/input"]);
     let asked = json!({ "kind": "confirmation", "title": "Go?" });
@@ -82,7 +82,7 @@ fn templates_speak_of_what_there_will_be() {
 }
 
 #[test]
-fn a_question_that_could_not_be_put_is_found_at_once() {
+fn invalid_question_of_a_step_is_reported() {
     question(json!({ "kind": "review", "deadline_seconds": 60, "fallback": "deny" }), &[]);
     question(json!({ "kind": "reveiw" }), &["/steps/0/question/kind"]);
     question(json!({ "kind": "secret" }), &["/steps/0/question/kind"]);
@@ -103,7 +103,7 @@ fn a_question_that_could_not_be_put_is_found_at_once() {
 }
 
 #[test]
-fn words_that_are_not_known_are_refused_deep_within() {
+fn unknown_nested_field_of_a_flow_is_refused() {
     let odd = [
         json!({ "kind": "choice", "title": "?", "options": [{ "id": "a", "label": "A", "lable": "B" }] }),
         json!({ "kind": "choice", "title": "?", "audience": { "group": ["x"] } }),
@@ -116,7 +116,7 @@ fn words_that_are_not_known_are_refused_deep_within() {
 }
 
 #[test]
-fn a_flow_survives_being_kept() {
+fn flow_survives_a_json_round_trip() {
     let before = flow(json!([{ "name": "a", "agent": "x", "attempts": 3, "question": {
         "kind": "choice", "title": "{{ input.t }}", "options": [{ "id": "a", "label": "A", "risk": "some" }],
         "deadline_seconds": 9, "fallback": { "value": 1 }, "audience": { "users": ["alice"], "quorum": 1 },
@@ -150,7 +150,7 @@ fn agents_must_exist_and_have_the_tools() {
 }
 
 #[test]
-fn every_way_from_every_step() {
+fn every_step_end_leads_to_its_next_step() {
     let flow = flow(json!([
         { "name": "draft", "agent": "x", "on_failure": "tell" },
         { "name": "publish", "agent": "x", "question": { "kind": "review", "title": "?" }, "on_rejection": "draft" },
@@ -190,7 +190,7 @@ fn delays_double_up_to_an_hour() {
 }
 
 #[test]
-fn a_step_may_be_given_fewer_tools() {
+fn step_can_restrict_the_tools_of_its_agent() {
     let allows =
         |tools: Value, tool: &str| flow(json!([{ "name": "a", "agent": "x", "tools": tools }])).steps[0].allows(tool);
     assert!(allows(json!(null), "anything"));
@@ -223,7 +223,7 @@ fn any_flow() -> impl Strategy<Value = FlowVersion> {
 
 proptest! {
     #[test]
-    fn every_flow_without_problems_ends_within_the_bound(flow in any_flow(), ways in proptest::collection::vec(0..4_usize, 1..20)) {
+    fn valid_flow_ends_within_the_limit_of_steps(flow in any_flow(), ways in proptest::collection::vec(0..4_usize, 1..20)) {
         let good = flow.check().is_empty();
         let known = |target: &Option<String>| target.as_ref().is_none_or(|name| name == "end" || flow.step(name).is_some());
         let named = flow.steps.iter().all(|step| known(&step.on_success) && known(&step.on_failure) && known(&step.on_rejection));
@@ -243,7 +243,7 @@ proptest! {
     }
 
     #[test]
-    fn a_flow_that_goes_round_for_ever_is_ended(length in 1..6_usize) {
+    fn endless_flow_is_ended_at_the_limit_of_steps(length in 1..6_usize) {
         let steps: Vec<Value> = (0..length)
             .map(|index| json!({ "name": format!("s{index}"), "agent": "x", "on_success": format!("s{}", (index + 1) % length) }))
             .collect();

@@ -73,7 +73,7 @@ proptest! {
 
     /// With time alone, every question comes to rest after a few steps and is not woken again.
     #[test]
-    fn time_alone_comes_to_rest(deeds in proptest::collection::vec(deed(), 1..40)) {
+    fn question_needs_no_wake_up_after_its_timers_have_fired(deeds in proptest::collection::vec(deed(), 1..40)) {
         let mut world = World::new();
         deeds.iter().for_each(|deed| world.play(deed));
         for interaction in world.interactions {
@@ -83,7 +83,7 @@ proptest! {
 
     /// A delivery whose lease always lapses ends as failed instead of being repeated forever.
     #[test]
-    fn a_delivery_that_never_succeeds_is_given_up(fails in proptest::collection::vec(any::<bool>(), 30)) {
+    fn delivery_fails_after_the_maximum_number_of_attempts(fails in proptest::collection::vec(any::<bool>(), 30)) {
         invariants::of_a_hopeless_delivery(&fails);
     }
 }

@@ -384,7 +384,7 @@ fn every_state_against_handing_over_and_abstaining() {
 
 /// A question follows only the question that it was handed over to, and only after that one is resolved.
 #[test]
-fn the_first_follows_the_second() {
+fn handed_over_question_follows_the_resolution_of_its_successor() {
     let Handover { first, second } = handed(asked(&[]), &bob(), "elsewhere", at(10)).unwrap();
     let (first, second) = (first.0, second.0);
     assert_eq!(first.clone().follow(&second), None);

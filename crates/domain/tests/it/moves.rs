@@ -92,7 +92,7 @@ fn asked(question: &Question) -> Interaction {
 }
 
 #[test]
-fn every_move_is_accepted_when_it_is_filled_in_as_it_says() {
+fn every_move_is_accepted_with_its_inputs() {
     let (alice, id) = (caller("alice", Role::Operator, &[]), AnswerId::from_uuid(uuid(20)));
     let questions = questions();
     assert!(questions.len() > 1000, "only {} questions", questions.len());
@@ -113,7 +113,7 @@ fn every_move_is_accepted_when_it_is_filled_in_as_it_says() {
 }
 
 #[test]
-fn no_move_is_accepted_without_an_input_that_it_requires() {
+fn no_move_is_accepted_without_a_required_input() {
     for question in questions() {
         for made in question.moves() {
             for left_out in made.takes.iter().filter(|one| one.required) {
@@ -128,7 +128,7 @@ fn no_move_is_accepted_without_an_input_that_it_requires() {
 }
 
 #[test]
-fn nothing_is_accepted_that_is_not_among_the_moves() {
+fn answer_outside_the_moves_is_refused() {
     let inputs = [
         json!({}),
         json!({ "feedback": "because" }),
@@ -162,7 +162,7 @@ fn nothing_is_accepted_that_is_not_among_the_moves() {
 }
 
 #[test]
-fn a_question_that_was_handed_over_has_no_moves() {
+fn handed_over_question_has_no_moves() {
     let asked = asked(&question(json!({ "kind": "confirmation" })).admit().unwrap());
     let reviewer = asked.admit(&caller("alice", Role::Operator, &[])).unwrap();
     let mut elsewhere = session();

@@ -34,7 +34,7 @@ fn due() -> Timestamp {
 }
 
 #[test]
-fn a_kind_implies_its_options() {
+fn kind_without_options_gets_its_default_options() {
     check(json!({ "kind": "approval", "action": action() }), "approve edit retry reject terminate");
     check(json!({ "kind": "approval" }), "approve retry reject terminate");
     check(json!({ "kind": "confirmation" }), "confirm cancel");
@@ -58,7 +58,7 @@ fn check_usual(fields: Value, expected: Value) {
 }
 
 #[test]
-fn a_deadline_denies_or_takes_the_default_or_what_is_recommended() {
+fn default_fallback_is_deny_or_the_default_or_recommended_option() {
     check_usual(json!({ "kind": "approval", "action": action() }), json!("deny"));
     check_usual(json!({ "kind": "approval", "options": [option("no", "reject")] }), json!("deny"));
     let (mut recommended, mut default) = (option("b", "provide"), option("c", "provide"));
@@ -76,7 +76,7 @@ fn a_deadline_denies_or_takes_the_default_or_what_is_recommended() {
 }
 
 #[test]
-fn a_kind_needs_what_it_is_about() {
+fn question_without_the_field_of_its_kind_is_refused() {
     check(json!({ "kind": "choice" }), "/options");
     check(json!({ "kind": "form" }), "/schema");
     check(json!({ "kind": "secret" }), "/secrets");
@@ -90,7 +90,7 @@ fn a_kind_needs_what_it_is_about() {
 }
 
 #[test]
-fn secrets_have_printable_names_of_their_own() {
+fn secret_names_are_printable_and_unique() {
     let with = |secrets: Value| json!({ "kind": "secret", "secrets": secrets });
     check(with(json!([{ "name": "A", "required": true }, { "name": "B", "required": false }])), "");
     check(with(json!([{ "name": "A", "required": true }, { "name": "A", "required": false }])), "/secrets/1/name");
@@ -106,7 +106,7 @@ fn secrets_have_printable_names_of_their_own() {
 }
 
 #[test]
-fn options_are_told_apart_and_can_be_read() {
+fn option_ids_are_unique_and_option_texts_valid() {
     let with = |options: Value| json!({ "kind": "choice", "options": options });
     check(with(json!([option("a", "provide"), option("a", "skip")])), "/options/1/id");
     check(with(json!([option("", "provide")])), "/options/0/id /options/0/label");
@@ -132,7 +132,7 @@ fn an_edit_is_offered_only_with_an_action() {
 }
 
 #[test]
-fn texts_cannot_disguise_themselves_and_values_are_shallow() {
+fn misleading_texts_and_deep_values_are_refused() {
     let deep = (0..=DEPTH).fold(Value::Null, |inner, _| json!([inner]));
     check(json!({ "kind": "question", "title": "" }), "/title");
     check(json!({ "kind": "question", "title": "two\nlines" }), "/title");
@@ -160,7 +160,7 @@ fn suggestions_name_options_that_exist() {
 }
 
 #[test]
-fn a_fallback_is_something_that_a_person_could_have_said() {
+fn fallback_must_be_a_valid_answer() {
     let approval =
         |fallback: Value| json!({ "kind": "approval", "action": action(), "deadline": due(), "fallback": fallback });
     let usual = "approve edit retry reject terminate";
@@ -190,7 +190,7 @@ fn a_fallback_is_something_that_a_person_could_have_said() {
 }
 
 #[test]
-fn an_audience_must_be_able_to_answer() {
+fn audience_that_cannot_reach_its_quorum_is_refused() {
     let with = |audience: Value| json!({ "kind": "question", "audience": audience });
     check(with(json!({ "quorum": 1 })), "");
     check(with(json!({ "quorum": 0 })), "/audience/quorum");
@@ -207,7 +207,7 @@ fn an_audience_must_be_able_to_answer() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_listed_at_once() {
+fn all_errors_of_a_question_are_listed() {
     let fields = json!({
         "kind": "form", "title": "", "multiple": true, "fallback": "deny",
         "options": [option("a", "edit"), option("a", "skip")], "audience": { "quorum": 0, "named": {} },
@@ -217,7 +217,7 @@ fn everything_that_is_wrong_is_listed_at_once() {
 }
 
 #[test]
-fn kinds_have_names_and_what_has_none_is_custom() {
+fn unknown_kind_name_is_a_custom_kind() {
     let names = ["approval", "confirmation", "choice", "question", "form", "secret", "review", "notice"];
     for name in names {
         let kind = Kind::named(name);
@@ -229,7 +229,7 @@ fn kinds_have_names_and_what_has_none_is_custom() {
 }
 
 #[test]
-fn an_effect_is_known_before_the_form_is_validated() {
+fn effect_of_a_draft_is_known_before_form_validation() {
     let approval = question(json!({ "kind": "approval", "schema": {} })).admit().unwrap();
     let effect = |body: Value| approval.effect_of(&draft(body)).map_or("none", |effect| effect.name());
     assert_eq!(effect(json!({ "options": ["reject"] })), "reject");
@@ -239,7 +239,7 @@ fn an_effect_is_known_before_the_form_is_validated() {
 }
 
 #[test]
-fn an_action_is_bound_to_its_tool_and_its_arguments() {
+fn digest_of_a_call_depends_on_tool_and_arguments() {
     let digest = |action: Value| {
         let question = question(json!({ "kind": "approval", "action": action })).admit().unwrap();
         question.call.unwrap().digest()

@@ -37,7 +37,7 @@ fn asked(of: &[Value]) -> Interaction {
     Interaction::ask(InteractionId::from_uuid(uuid(10)), &session(), bot, question, at(0)).0
 }
 
-fn somebody(who: &str) -> Caller {
+fn caller_named(who: &str) -> Caller {
     match who {
         "olga" => caller("olga", Role::Operator, &[]),
         "starter" => caller("starter", Role::Operator, &["ops"]),
@@ -48,7 +48,7 @@ fn somebody(who: &str) -> Caller {
 }
 
 fn answers(interaction: &Interaction, who: &str, effect: &str) -> Result<(Interaction, &'static str), Refusal> {
-    let reviewer = interaction.admit(&somebody(who))?;
+    let reviewer = interaction.admit(&caller_named(who))?;
     let body = match effect {
         "edit" => json!({ "effect": "edit", "arguments": { "n": 1 } }),
         _ => json!({ "effect": effect, "feedback": "so" }),
@@ -78,7 +78,7 @@ fn check_votes(of: &[Value], votes: &[(&str, &str, &[bool])]) {
 }
 
 #[test]
-fn every_requirement_is_met_by_votes_of_its_own_members() {
+fn every_requirement_counts_only_votes_of_its_members() {
     let both = [operators(), ops()];
     check_votes(
         &both,
@@ -112,7 +112,7 @@ fn every_requirement_is_met_by_votes_of_its_own_members() {
 }
 
 #[test]
-fn four_eyes_bars_from_the_audience_that_wants_them_alone() {
+fn four_eyes_applies_only_to_the_audience_that_sets_it() {
     // The person who started the session is an operator and counts in that audience, but not in the group.
     check_votes(
         &[operators(), ops()],
@@ -126,33 +126,37 @@ fn four_eyes_bars_from_the_audience_that_wants_them_alone() {
         assert_eq!(asked(of).admit(&who).map(drop), expected, "{who:?}");
     };
     let law = || json!({ "quorum": 1, "named": { "groups": ["law"] } });
-    check(&[ops(), law()], somebody("starter"), Err(Refusal::FourEyes));
-    check(&[ops(), law()], somebody("olga"), Err(Refusal::NotInAudience));
+    check(&[ops(), law()], caller_named("starter"), Err(Refusal::FourEyes));
+    check(&[ops(), law()], caller_named("olga"), Err(Refusal::NotInAudience));
     check(&[ops(), law()], caller("lea", Role::Viewer, &["law"]), Ok(()));
     check(&[ops(), law()], caller("bot", Role::Operator, &["law"]), Err(Refusal::AskerCannotAnswer));
     let all = asked(&[operators(), ops()]);
-    assert_eq!(all.unbarred(&somebody("starter").actor), Err(Refusal::FourEyes), "nobody decides past one audience");
-    assert_eq!(all.unbarred(&somebody("olga").actor), Ok(()));
+    assert_eq!(
+        all.unbarred(&caller_named("starter").actor),
+        Err(Refusal::FourEyes),
+        "nobody decides past one audience"
+    );
+    assert_eq!(all.unbarred(&caller_named("olga").actor), Ok(()));
 }
 
 #[test]
-fn a_claim_keeps_nobody_out_where_there_are_several_requirements() {
+fn claim_does_not_block_others_with_several_requirements() {
     let asked = asked(&[operators(), json!({ "quorum": 1, "named": { "groups": ["ops"] } })]);
-    let reviewer = asked.admit(&somebody("olga")).unwrap();
+    let reviewer = asked.admit(&caller_named("olga")).unwrap();
     let claimed = asked.claim(&reviewer, at(1), at(60)).unwrap().0;
     assert_eq!(answers(&claimed, "vera", "approve").unwrap().1, "interaction.voted");
 }
 
 #[test]
-fn a_question_is_deserted_when_one_requirement_cannot_be_met_any_more() {
+fn question_is_deserted_when_a_requirement_can_no_longer_be_met() {
     let person = |who: &str| {
-        let Caller { actor, role, groups, .. } = somebody(who);
+        let Caller { actor, role, groups, .. } = caller_named(who);
         Person { actor, role, groups }
     };
     let check = |people: &[&str], who: &str, deserted: bool| {
         let asked = asked(&[operators(), ops()]);
         let people: Vec<Person> = people.iter().map(|who| person(who)).collect();
-        let reviewer = asked.admit(&somebody(who)).unwrap();
+        let reviewer = asked.admit(&caller_named(who)).unwrap();
         let State::Pending(pending) = asked.abstain(&reviewer, None, &people, at(1)).unwrap().0.state else { return };
         assert_eq!(pending.deserted, deserted, "{who} of {people:?}");
     };
@@ -165,7 +169,7 @@ fn a_question_is_deserted_when_one_requirement_cannot_be_met_any_more() {
 }
 
 #[test]
-fn the_question_shows_the_strictest_audience() {
+fn strictest_audience_is_the_audience_of_the_question() {
     let check = |of: &[Value], expected: Value| {
         assert_eq!(strictest(&audiences(of)), Some(&audience(expected)), "{of:?}");
     };
@@ -192,7 +196,7 @@ fn the_question_shows_the_strictest_audience() {
 }
 
 #[test]
-fn one_audience_is_no_list() {
+fn equal_or_implied_audiences_give_no_requirements() {
     let plain = || Question::plain(Kind::Approval, "May I?".into());
     assert_eq!(plain().asked_of([]), plain());
     let twice = plain().asked_of(audiences(&[ops(), ops()]));
@@ -203,7 +207,7 @@ fn one_audience_is_no_list() {
 
 /// A question that was stored before requirements existed keeps its meaning and its stored form.
 #[test]
-fn stored_questions_go_on_working() {
+fn question_stored_without_requirements_keeps_its_meaning() {
     let stored = json!({ "kind": "approval", "title": "May I?", "required": true, "audience": { "quorum": 2 } });
     let question: Question = serde_json::from_value(stored).unwrap();
     assert_eq!((question.requirements.len(), question.audiences()), (0, &[audience(json!({ "quorum": 2 }))][..]));
@@ -214,9 +218,9 @@ fn stored_questions_go_on_working() {
 }
 
 #[test]
-fn what_several_audiences_decide_is_not_remembered_and_is_no_secret() {
+fn several_audiences_allow_no_grant_and_no_secret() {
     let interaction = asked(&[operators(), json!({ "quorum": 1, "named": { "groups": ["ops"] } })]);
-    let reviewer = interaction.admit(&somebody("both")).unwrap();
+    let reviewer = interaction.admit(&caller_named("both")).unwrap();
     let remember = Remember { project: false, arguments: RememberedArguments::Exactly, seconds: None, uses: None };
     let body = holdpoint_domain::AnswerDraft { remember: Some(remember), ..draft(json!({ "effect": "approve" })) };
     let refused = interaction.answer(&reviewer, AnswerId::from_uuid(uuid(20)), body, None, at(9));
@@ -266,11 +270,11 @@ proptest! {
 
     /// Votes that satisfy the remaining audiences also satisfy every audience that was removed from the list.
     #[test]
-    fn what_is_left_of_several_audiences_is_as_strict_as_they_were(
+    fn combined_audiences_are_as_strict_as_the_original_ones(
         several in prop::collection::vec(any_audience(), 1..5),
         given in prop::collection::vec(any_vote(), 0..6),
     ) {
-        let (votes, starter) = (votes(&given), somebody("starter").actor);
+        let (votes, starter) = (votes(&given), caller_named("starter").actor);
         let votes: Vec<&Answer> = votes.iter().collect();
         let left = combined(several.clone());
         prop_assert!(!left.is_empty());

@@ -123,14 +123,14 @@ fn every_state_against_every_command() {
 }
 
 #[test]
-fn what_is_paused_holds_its_answers_back_until_it_ends() {
+fn paused_session_holds_its_answers_back_until_it_ends() {
     let held = |state: &str| brought_to(state).going_on().is_err();
     assert!(held("paused") && held("paused waiting"));
     assert!(!held("running") && !held("waiting") && !held("completed") && !held("cancelled paused"));
 }
 
 #[test]
-fn pausing_does_not_lose_the_wait_nor_answering_the_pause() {
+fn paused_and_waiting_are_independent() {
     let story = |steps: &[&str]| {
         let session = steps.iter().fold(session(), |session, step| done(session, step).unwrap());
         session.status().name()
@@ -143,7 +143,7 @@ fn pausing_does_not_lose_the_wait_nor_answering_the_pause() {
 }
 
 #[test]
-fn a_command_tells_who_and_why_and_keeps_it() {
+fn command_records_its_actor_and_reason() {
     let told = |state: &str, command| brought_to(state).control(command, note()).unwrap();
     for (state, command, name) in [
         ("waiting", Command::Pause, "session.paused"),

@@ -59,7 +59,7 @@ fn ordinary_schemas_are_admitted() {
 }
 
 #[test]
-fn three_drafts_are_understood() {
+fn three_drafts_are_supported() {
     admitted(
         json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {"a": {}}, "$ref": "#/$defs/a"}),
     );
@@ -80,7 +80,7 @@ fn three_drafts_are_understood() {
 }
 
 #[test]
-fn what_is_not_a_schema_is_refused() {
+fn value_that_is_no_schema_is_refused() {
     refused(json!(null), "not_a_schema", "");
     refused(json!([]), "not_a_schema", "");
     refused(json!("string"), "not_a_schema", "");
@@ -94,7 +94,7 @@ fn what_is_not_a_schema_is_refused() {
 }
 
 #[test]
-fn size_is_bounded() {
+fn schema_beyond_a_limit_is_refused() {
     refused(json!({"description": "x".repeat(64 * 1024)}), "too_large", "");
     admitted(nested(15, |inner| json!({"properties": {"a": inner}})));
     let deep = nested(40, |inner| json!({"not": inner}));
@@ -144,7 +144,7 @@ fn only_linear_patterns_are_compiled() {
 }
 
 #[test]
-fn a_schema_compiles_to_a_bounded_size_in_all() {
+fn compiled_size_of_a_schema_is_limited() {
     let large = r"(\p{L}{100}){100}";
     refused(json!({"properties": {"p": {"pattern": large}}}), "compiled_too_large", "/properties/p/pattern");
     // One pattern takes 628 KiB, so that three fit and the others are not compiled.
@@ -165,7 +165,7 @@ fn a_schema_compiles_to_a_bounded_size_in_all() {
 
 /// The cache stays within its limit with twelve schemas that each take most of the bytes that one schema may take.
 #[test]
-fn compiled_schemas_are_kept_by_their_size() {
+fn cache_of_compiled_schemas_stays_within_its_size() {
     let forms = Forms::new(FormLimits { cached_bytes: 4 * 1024 * 1024, ..FormLimits::default() });
     for index in 0..12 {
         let schema = json!({"properties": {"p": {"pattern": format!("^(a|[d-z]{{1,30}}|{index}){{1,200}}$")}}});
@@ -179,7 +179,7 @@ fn compiled_schemas_are_kept_by_their_size() {
 }
 
 #[test]
-fn nothing_is_compiled_for_nobody() {
+fn compiling_stops_when_the_caller_has_gone() {
     let asked = std::cell::Cell::new(0);
     let wanted = || {
         asked.set(asked.get() + 1);
@@ -205,7 +205,7 @@ fn doubling_references_are_refused() {
 }
 
 #[test]
-fn recursion_is_admitted_where_it_follows_the_value() {
+fn recursion_is_admitted_only_if_it_follows_the_value() {
     admitted(json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}}));
     admitted(json!({"properties": {"next": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}}}));
     admitted(
@@ -222,7 +222,7 @@ fn recursion_is_admitted_where_it_follows_the_value() {
 }
 
 #[test]
-fn the_stack_is_bounded() {
+fn long_chain_of_references_is_refused() {
     let links = named(60, |index| json!({"$ref": format!("#/$defs/f{}", index + 1)}));
     let mut defs = links;
     defs.insert("f60".into(), json!({"items": {"$ref": "#/$defs/f0"}}));

@@ -22,7 +22,7 @@ fn check(schema: &Value, data: Value, expected: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn types() {
+fn wrong_types_are_reported() {
     let number = json!({"type": "integer"});
     check(&number, json!(1), &[]);
     check(&number, json!(1.0), &[]);
@@ -36,7 +36,7 @@ fn types() {
 }
 
 #[test]
-fn missing_and_unexpected_fields() {
+fn missing_and_unexpected_fields_are_reported() {
     let form = json!({
         "type": "object",
         "properties": {"a/b": {"type": "object", "required": ["c~d"]}, "e": {}},
@@ -67,7 +67,7 @@ fn missing_and_unexpected_fields() {
 }
 
 #[test]
-fn bounds_and_selections() {
+fn values_outside_bounds_and_selections_are_reported() {
     check(&json!({"minLength": 1}), json!(""), &[("", "minLength", "Must not be empty.")]);
     check(&json!({"maxLength": 1}), json!("ab"), &[("", "maxLength", "Must have at most 1 character.")]);
     check(&json!({"minimum": 3}), json!(2), &[("", "minimum", "Must be 3 or more.")]);
@@ -80,7 +80,7 @@ fn bounds_and_selections() {
 }
 
 #[test]
-fn lists() {
+fn errors_in_lists_are_reported() {
     let form = json!({"items": {"properties": {"n": {"type": "integer"}}, "required": ["n"]}, "minItems": 2});
     check(&form, json!([{"n": 1}, {"n": 2}]), &[]);
     check(
@@ -98,7 +98,7 @@ fn lists() {
 }
 
 #[test]
-fn alternatives() {
+fn errors_in_alternatives_are_reported() {
     let select = json!({"oneOf": [{"const": "a", "title": "First"}, {"const": "b"}]});
     check(&select, json!("a"), &[]);
     check(&select, json!("secret"), &[("", "oneOf", "Must be one of: a, b.")]);
@@ -120,7 +120,7 @@ fn alternatives() {
 }
 
 #[test]
-fn date_and_time_without_an_offset() {
+fn date_and_time_without_an_offset_is_reported() {
     let moment = json!({"type": "string", "format": "date-time"});
     let advice = "The date and time has no offset: add one such as Z or +02:00, as in 2026-11-15T10:00:00+02:00.";
     check(&moment, json!("2026-11-15T10:00:00Z"), &[]);
@@ -161,7 +161,7 @@ fn formats_are_asserted() {
 }
 
 #[test]
-fn a_form_of_twenty_fields() {
+fn every_missing_field_of_a_long_form_is_reported() {
     let names = || (0..20).map(|index| format!("f{index:02}"));
     let properties: Map<String, Value> = names().map(|name| (name, json!({"type": "string"}))).collect();
     let form = json!({"type": "object", "properties": properties, "required": names().collect::<Vec<_>>()});
@@ -178,7 +178,7 @@ fn a_form_of_twenty_fields() {
 }
 
 #[test]
-fn work_is_bounded() {
+fn answer_beyond_a_limit_is_refused() {
     let deep = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
     let tree = json!({"items": {"$ref": "#"}});
     check(&tree, deep(64), &[]);
@@ -209,7 +209,7 @@ fn errors_are_limited_to_the_first() {
 }
 
 #[test]
-fn a_schema_that_was_never_admitted_is_guarded_too() {
+fn check_refuses_a_schema_that_admit_refuses() {
     check(&json!({"$ref": "file:///etc/passwd"}), json!(1), &[("schema", "remote_reference", "/$ref")]);
     check(&json!(5), json!(1), &[("schema", "not_a_schema", "")]);
 }

@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn errors_are_sorted_few_and_inside_the_data(schema in any_schema(), data in any_json()) {
+    fn errors_are_sorted_limited_and_point_into_the_data(schema in any_schema(), data in any_json()) {
         if let Err(CheckError::Fields(fields)) = Forms::default().check(&schema, &data) {
             prop_assert!(!fields.is_empty() && fields.len() <= 50);
             prop_assert!(fields.is_sorted_by(|one, next| one < next));

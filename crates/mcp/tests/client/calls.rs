@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::common::{LONG, Lines, call, child, text};
 
 #[tokio::test]
-async fn what_a_tool_says_becomes_json() {
+async fn result_of_a_tool_becomes_json() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     assert_eq!(text(&client, "all.echo", json!({"a": [1, null]})).await, r#"{"a":[1,null]}"#);
     assert_eq!(call(&client, "all.structured", json!({})).await, CallOutcome::Done(json!({"structured": {"sum": 3}})));
@@ -18,7 +18,7 @@ async fn what_a_tool_says_becomes_json() {
 }
 
 #[tokio::test]
-async fn what_fails_has_failed() {
+async fn failed_or_unknown_call_is_a_failure() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     let failed = |message: &str, result: Value| CallOutcome::Failed { message: message.to_owned(), result };
     assert_eq!(
@@ -36,7 +36,7 @@ async fn what_fails_has_failed() {
 }
 
 #[tokio::test]
-async fn a_large_answer_is_cut_and_a_huge_one_is_not_taken() {
+async fn large_response_is_cut_and_oversized_response_is_a_failure() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     let huge = text(&client, "all.huge", json!({})).await;
     assert!(huge.ends_with("x\n[cut: 65,536 of 1,048,576 bytes shown]"), "{}", &huge[huge.len() - 60..]);
@@ -53,7 +53,7 @@ async fn a_large_answer_is_cut_and_a_huge_one_is_not_taken() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_given_up_and_the_server_told() {
+async fn timed_out_call_is_cancelled_at_the_server() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     let lines = Lines::new();
     let arguments = json!({"file": lines.path()});
@@ -65,7 +65,7 @@ async fn a_call_that_takes_too_long_is_given_up_and_the_server_told() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_is_given_up_and_the_server_told() {
+async fn cancelled_call_is_cancelled_at_the_server() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     let lines = Lines::new();
     let (arguments, cancel) = (json!({"file": lines.path()}), CancellationToken::new());
@@ -84,7 +84,7 @@ async fn a_call_that_is_cancelled_is_given_up_and_the_server_told() {
 }
 
 #[tokio::test]
-async fn calls_run_beside_each_other() {
+async fn calls_run_concurrently() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     let lines = Lines::new();
     let (arguments, cancel) = (json!({"file": lines.path()}), CancellationToken::new());

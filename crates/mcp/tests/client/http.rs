@@ -78,7 +78,7 @@ async fn a_wrong_token_is_refused() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_is_not_taken() {
+async fn oversized_response_is_a_failure() {
     for how in ["stream", "json"] {
         let server = Server::start(how, 0);
         let client = server.client().await;
@@ -91,7 +91,7 @@ async fn an_answer_that_is_too_large_is_not_taken() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_given_up_and_the_server_told() {
+async fn timed_out_call_is_cancelled_at_the_server() {
     let server = Server::start("stream", 0);
     let client = server.client().await;
     let lines = Lines::new();
@@ -104,7 +104,7 @@ async fn a_call_that_takes_too_long_is_given_up_and_the_server_told() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_in_the_middle_leaves_it_open() {
+async fn server_death_during_a_call_gives_an_unknown_outcome() {
     for how in ["stream", "json"] {
         let mut server = Server::start(how, 0);
         let client = server.client().await;
@@ -128,7 +128,7 @@ async fn a_server_that_dies_in_the_middle_leaves_it_open() {
 }
 
 #[tokio::test]
-async fn a_server_that_has_forgotten_us_is_spoken_to_again() {
+async fn client_reconnects_to_a_restarted_server() {
     let mut server = Server::start("stream", 0);
     let client = server.client().await;
     assert_eq!(text(&client, "all.echo", json!({})).await, "{}");

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::common::{Lines, call, child, text};
 
 #[tokio::test]
-async fn a_server_that_dies_in_the_middle_leaves_it_open() {
+async fn server_death_during_a_call_gives_an_unknown_outcome() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     let first = text(&client, "all.pid", json!({})).await;
     let lines = Lines::new();
@@ -22,7 +22,7 @@ async fn a_server_that_dies_in_the_middle_leaves_it_open() {
 }
 
 #[tokio::test]
-async fn a_server_that_died_between_two_calls_is_started_again() {
+async fn server_that_died_between_two_calls_is_restarted() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     let first = text(&client, "all.pid", json!({})).await;
     assert!(std::process::Command::new("kill").args(["-9", &first]).status().unwrap().success());

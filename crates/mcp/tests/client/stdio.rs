@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::common::{child, gone, text};
 
 #[tokio::test]
-async fn all_pages_are_listed() {
+async fn tools_of_all_pages_are_listed() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     let tools = client.tools().await.unwrap();
     let said: Vec<_> = tools.iter().map(|tool| (tool.name.as_str(), tool.repeatable, tool.read_only)).collect();
@@ -35,7 +35,7 @@ async fn all_pages_are_listed() {
 }
 
 #[tokio::test]
-async fn only_the_tools_that_are_wanted_are_listed_and_called() {
+async fn only_selected_tools_are_listed_and_called() {
     let server = McpServer { tools: vec!["e*".to_owned(), "pi?".to_owned()], ..child(&[]) };
     let client = McpClient::connect(&server, None).await.unwrap();
     let names: Vec<_> = client.tools().await.unwrap().into_iter().map(|tool| tool.name).collect();
@@ -46,14 +46,14 @@ async fn only_the_tools_that_are_wanted_are_listed_and_called() {
 }
 
 #[tokio::test]
-async fn a_server_with_too_many_tools_has_some_of_them() {
+async fn number_of_listed_tools_is_limited() {
     let client = McpClient::connect(&child(&["many"]), None).await.unwrap();
     assert_eq!(client.tools().await.unwrap().len(), 256);
     client.close().await;
 }
 
 #[tokio::test]
-async fn the_environment_is_clean() {
+async fn environment_contains_only_the_given_variables() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     assert_eq!(text(&client, "all.environment", json!({})).await, "PATH");
     client.close().await;
@@ -78,7 +78,7 @@ async fn a_server_ends_with_its_client() {
 }
 
 #[tokio::test]
-async fn one_that_does_not_end_is_killed_with_all_that_it_started() {
+async fn server_that_does_not_end_is_killed_with_its_child_processes() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("pids");
     // The shell and its background process keep running when the input is closed.
@@ -97,7 +97,7 @@ async fn one_that_does_not_end_is_killed_with_all_that_it_started() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_no_server_says_why() {
+async fn program_that_is_no_server_fails_with_its_last_output() {
     let command = ["/bin/sh", "-c", "echo no such module >&2; exit 1"].map(str::to_owned).to_vec();
     let error = McpClient::connect(&McpServer { command, ..child(&[]) }, None).await.err().unwrap();
     assert!(
@@ -110,7 +110,7 @@ async fn a_program_that_is_no_server_says_why() {
 }
 
 #[test]
-fn a_definition_that_cannot_be_used_is_refused() {
+fn invalid_definition_is_refused() {
     let neither = McpServer { command: Vec::new(), ..child(&[]) };
     let both = McpServer { url: Some("http://localhost/mcp".to_owned()), ..child(&[]) };
     let strange = McpServer { url: Some("file:///etc/passwd".to_owned()), ..neither.clone() };

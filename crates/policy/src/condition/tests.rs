@@ -22,7 +22,7 @@ fn refused(source: &str, code: &str) {
 }
 
 #[test]
-fn arguments_callers_and_tools_are_seen() {
+fn expression_reads_arguments_caller_and_tool() {
     let call = json!({ "n": 3, "text": "hello", "list": ["a", "b"], "deep": { "x": true }, "none": null, "f": 1.5 });
     check("args.n == 3 && args.n < 4 && args.n == 3.0", &call, Ok(true));
     check("args.deep.x", &call, Ok(true));
@@ -57,7 +57,7 @@ fn arguments_callers_and_tools_are_seen() {
 }
 
 #[test]
-fn paths_and_addresses_are_compared_by_what_they_are() {
+fn under_and_host_compare_canonical_paths_and_hosts() {
     let call = json!({ "a": "/tmp/x", "b": "/tmp/../etc", "c": "/tmp2", "u": "https://Docs.RS./x", "v": "https://docs.rs@evil.example" });
     check("under(args.a, \"/tmp\") && !under(args.b, \"/tmp\") && !under(args.c, \"/tmp\")", &call, Ok(true));
     check("host(args.u) == \"docs.rs\" && host(args.v) == \"evil.example\"", &call, Ok(true));
@@ -67,7 +67,7 @@ fn paths_and_addresses_are_compared_by_what_they_are() {
 }
 
 #[test]
-fn what_cannot_be_evaluated_is_an_error_and_not_false() {
+fn failed_evaluation_is_an_error_and_not_false() {
     let call = json!({ "mode": ["force"], "n": 5, "none": null, "huge": 1e30, "whole": u64::MAX });
     check("args.absent == 1", &call, Err("there is no `absent`"));
     check("!(args.absent == 1)", &call, Err("there is no `absent`"));
@@ -92,7 +92,7 @@ fn what_cannot_be_evaluated_is_an_error_and_not_false() {
 
 /// A loop over an object would go through its keys, which an agent chooses freely.
 #[test]
-fn only_lists_are_gone_through_and_only_lists_and_texts_have_a_size() {
+fn loops_take_only_lists_and_size_only_lists_and_texts() {
     let call = json!({ "to": { "a@corp.com": "evil@x.com" }, "none": {}, "l": { "k": "rm" }, "n": 3, "text": "rm", "nil": null });
     let loops = [
         "args.to.all(r, r.endsWith(\"@corp.com\"))",
@@ -117,7 +117,7 @@ fn only_lists_are_gone_through_and_only_lists_and_texts_have_a_size() {
 
 /// `all` fails on an empty list of subjects of the call, because no subject was examined.
 #[test]
-fn all_of_nothing_fails_where_it_would_say_what_the_call_is_about() {
+fn all_fails_on_an_empty_list_of_facts() {
     let nothing = Err("`all` has no element to check");
     for call in [json!({}), json!({ "paths": [] }), json!({ "n": 1 })] {
         check("paths.all(p, under(p.canonical, \"/srv/app\"))", &call, nothing);
@@ -138,7 +138,7 @@ fn all_of_nothing_fails_where_it_would_say_what_the_call_is_about() {
 }
 
 #[test]
-fn what_means_nothing_is_refused() {
+fn invalid_expression_is_refused() {
     refused("", "not_an_expression");
     refused("a ==", "not_an_expression");
     refused("argz.x == 1", "unknown_variable");
@@ -228,7 +228,7 @@ fn big_stack_then_small(source: &str) {
 }
 
 #[test]
-fn large_arguments_are_read_only_where_they_are_named() {
+fn large_arguments_count_only_if_the_expression_names_them() {
     let deep = (0..63).fold(json!(1), |inner, _| json!([inner]));
     let many: Vec<Value> = (0..20_000).map(Value::from).collect();
     let call = json!({ "n": 1, "deep": deep, "many": many, "text": "x".repeat(200_000) });

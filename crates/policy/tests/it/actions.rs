@@ -39,7 +39,7 @@ fn policy() -> Policy {
 }
 
 #[test]
-fn every_action_is_ruled_on_as_the_table_says() {
+fn every_action_gets_the_ruling_of_the_table() {
     let policy = policy();
     let mut wrong = Vec::new();
     for row in rows() {
@@ -66,7 +66,7 @@ fn every_action_is_ruled_on_as_the_table_says() {
 }
 
 #[test]
-fn the_table_is_long_enough_and_every_rule_speaks_in_it() {
+fn table_covers_every_rule_and_verdict() {
     let rows = rows();
     assert!(rows.len() >= 150, "{} rows", rows.len());
     for rule in policy().rules() {
@@ -78,6 +78,6 @@ fn the_table_is_long_enough_and_every_rule_speaks_in_it() {
 }
 
 #[test]
-fn the_policy_has_nothing_to_be_warned_about() {
+fn policy_of_the_table_has_no_warnings() {
     assert_eq!(policy().warnings(), []);
 }

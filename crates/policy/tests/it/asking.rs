@@ -46,7 +46,7 @@ fn operators() -> Audience {
 
 /// An agent that omits an argument, or gives it another type, cannot choose the weaker of two rules.
 #[test]
-fn a_failing_rule_never_replaces_the_stricter_one_that_matches() {
+fn failing_rule_does_not_replace_a_stricter_matching_rule() {
     let policy = load(
         r#"[[rule]]
 name = "staging"
@@ -74,7 +74,7 @@ ask = { audience = { groups = ["ops"], quorum = 2, four_eyes = true } }
 
 /// If a rule that allows and a rule that asks both fail, the people of the asking rule are asked.
 #[test]
-fn a_failing_rule_that_allows_leaves_the_asking_to_the_strict_one_that_fails_too() {
+fn failing_asking_rule_asks_even_if_an_allowing_rule_fails_too() {
     let policy = load(
         r#"[[rule]]
 name = "small"
@@ -97,7 +97,7 @@ ask = { audience = { groups = ["finance"], quorum = 2, four_eyes = true } }
 }
 
 #[test]
-fn everything_that_asks_is_heard() {
+fn every_rule_that_asks_adds_its_audience() {
     let rule = |name: &str, verdict: &str, when: &str, ask: &str| {
         let ask = if ask.is_empty() { String::new() } else { format!("ask = {{ audience = {{ {ask} }} }}\n") };
         let when = if when.is_empty() { String::new() } else { format!("when = '{when}'\n") };
@@ -140,7 +140,7 @@ fn everything_that_asks_is_heard() {
 
 /// A rule about another tool, agent, user or role does not count as failed.
 #[test]
-fn a_rule_about_others_does_not_fail() {
+fn rule_about_other_callers_or_tools_does_not_fail() {
     for about in ["tools = [\"other\"]", "agents = [\"x\"]", "users = [\"x\"]", "roles = [\"admin\"]"] {
         let tools = if about.starts_with("tools") { "" } else { "tools = [\"deploy\"]\n" };
         let first = format!(
@@ -161,7 +161,7 @@ fn combined(first: &str, second: &str) -> Ask {
 }
 
 #[test]
-fn the_shortest_deadline_counts_and_the_fallback_is_deny_unless_all_agree() {
+fn shortest_deadline_wins_and_differing_fallbacks_become_deny() {
     let check = |first: &str, second: &str, seconds: Option<i64>, fallback: Option<Fallback>| {
         let ask = combined(first, second);
         assert_eq!((ask.deadline_seconds, ask.fallback), (seconds, fallback), "{first} and {second}");
@@ -182,7 +182,7 @@ fn the_shortest_deadline_counts_and_the_fallback_is_deny_unless_all_agree() {
 }
 
 #[test]
-fn only_what_every_rule_offers_lets_a_call_run() {
+fn approving_options_must_be_offered_by_every_asking_rule() {
     let check = |first: &str, second: &str, expected: &[(&str, &str, bool)]| {
         let ask = combined(first, second);
         let options: Vec<(String, Value, bool)> =

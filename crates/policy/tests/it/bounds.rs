@@ -26,7 +26,7 @@ fn deep_files_are_refused() {
 }
 
 #[test]
-fn many_findings_are_cut_short() {
+fn number_of_findings_is_limited() {
     let mut text = String::from("version = 1\n");
     for number in 0..10_000 {
         let _ = writeln!(text, "unknown_{number} = 1");
@@ -37,7 +37,7 @@ fn many_findings_are_cut_short() {
 
 /// The most expensive kinds of files, as large as the limits allow.
 #[test]
-fn large_files_are_loaded_or_refused_in_time() {
+fn large_files_are_loaded_or_refused_quickly() {
     let mut distinct = String::from("version = 1\n");
     let mut overlapping = String::from("version = 1\n");
     let mut conditional = String::from("version = 1\n");

@@ -31,26 +31,26 @@ fn replay(target: &str, check: fn(&str)) {
 }
 
 #[test]
-fn the_corpus_of_commands_is_read_or_refused() {
+fn every_command_of_the_corpus_is_parsed_or_refused() {
     replay("shell", any_shell::check);
 }
 
 #[test]
-fn the_corpus_of_paths_is_read_or_refused() {
+fn every_path_of_the_corpus_is_parsed_or_refused() {
     replay("path", any_path::check);
 }
 
 #[test]
-fn the_corpus_of_urls_is_read_or_refused() {
+fn every_url_of_the_corpus_is_parsed_or_refused() {
     replay("url", any_url::check);
 }
 
 #[test]
-fn the_corpus_of_sql_is_read_or_refused() {
+fn every_sql_text_of_the_corpus_is_parsed_or_refused() {
     replay("sql", any_sql::check);
 }
 
 #[test]
-fn the_corpus_of_policies_is_loaded_or_refused() {
+fn every_policy_of_the_corpus_is_loaded_or_refused() {
     replay("policy", any_policy::check);
 }

@@ -30,7 +30,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn silence_is_no_opinion_and_what_cannot_be_evaluated_asks() {
+fn floor_allows_unmatched_calls_and_asks_if_a_rule_fails() {
     let floor = Policy::load_floor("floor.toml", FLOOR).unwrap();
     let check = |tool: &str, arguments: Value, verdict: Verdict, rule: Option<&str>| {
         let call = PolicyInput { tool, arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };

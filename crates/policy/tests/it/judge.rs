@@ -28,7 +28,7 @@ fn check(policy: &Policy, call: &PolicyInput<'_>, verdict: Verdict, rule: Option
 }
 
 #[test]
-fn the_first_rule_that_matches_speaks() {
+fn first_matching_rule_decides() {
     let policy = load(
         &[
             rule("exact", "deny", "tools = [\"write_file\"]"),
@@ -50,7 +50,7 @@ fn the_first_rule_that_matches_speaks() {
 }
 
 #[test]
-fn rules_are_about_callers_too() {
+fn rules_match_agents_users_and_roles() {
     let policy = load(
         &[
             rule("agents", "allow", "tools = [\"a\"]\nagents = [\"ci-*\"]"),
@@ -72,7 +72,7 @@ fn rules_are_about_callers_too() {
 
 /// A rule that cannot be evaluated asks, whatever its verdict is, and only a denial overrides it.
 #[test]
-fn what_cannot_be_evaluated_holds_the_call() {
+fn failing_rule_asks_unless_the_call_is_denied() {
     let when = "tools = [\"t\"]\nwhen = 'args.n > 3'";
     let after = |verdict: &str, next: &str, default: &str| {
         let next = if next.is_empty() { String::new() } else { rule("next", next, "tools = [\"t\"]") };
@@ -95,7 +95,7 @@ fn what_cannot_be_evaluated_holds_the_call() {
 }
 
 #[test]
-fn what_cannot_be_parsed_is_matched_by_no_allowing_rule() {
+fn no_allowing_rule_matches_an_unparsable_call() {
     let all = rule("all", "allow", "tools = [\"*\"]");
     let unparseable = json!({ "command": "echo 'never closed" });
     let ruling = load(&all).judge(&call("execute_command", &unparseable)).ruling;
@@ -106,7 +106,7 @@ fn what_cannot_be_parsed_is_matched_by_no_allowing_rule() {
 }
 
 #[test]
-fn a_policy_is_shared_and_knows_its_text() {
+fn policy_is_shared_between_threads_and_keeps_its_text() {
     let text =
         "version = 1\n[[tool]]\nname = \"t\"\nidempotent = true\nschema = { type = \"object\", required = [\"n\"] }\n";
     let policy = Arc::new(Policy::load("policy.toml", text).unwrap());
@@ -120,7 +120,7 @@ fn a_policy_is_shared_and_knows_its_text() {
 }
 
 #[test]
-fn an_explanation_names_every_rule_up_to_the_one_that_spoke() {
+fn explanation_lists_every_rule_up_to_the_deciding_one() {
     let policy = load(
         &[
             rule("other-tool", "deny", "tools = [\"u\"]"),
@@ -149,7 +149,7 @@ fn an_explanation_names_every_rule_up_to_the_one_that_spoke() {
 
 /// If the caller has gone, the policy returns no judgement and evaluates no further rules.
 #[test]
-fn nothing_is_said_once_nobody_waits() {
+fn evaluation_stops_when_the_caller_has_gone() {
     let number = |n| rule(&format!("r{n}"), "ask", &format!("tools = [\"run\"]\nwhen = 'args.n == {n}'"));
     let (policy, arguments) = (load(&[1, 2, 3, 4].map(number).concat()), json!({ "n": 0 }));
     let looked = std::cell::Cell::new(0);

@@ -27,7 +27,7 @@ fn says(found: &[LearntRule], call: &PolicyInput<'_>) -> Verdict {
 }
 
 #[test]
-fn five_equal_decisions_are_a_rule_and_four_are_none() {
+fn five_equal_decisions_give_a_rule_and_four_give_none() {
     let same = commands(&["npm ci"; 5], DecisionOutcome::Approved);
     assert_eq!(learnt(ASK, &same[..4]), []);
     let found = learnt(ASK, &same);
@@ -63,7 +63,7 @@ fn five_equal_decisions_are_a_rule_and_four_are_none() {
 }
 
 #[test]
-fn equal_rejections_deny() {
+fn equal_rejections_give_a_denying_rule() {
     let found = learnt(ASK, &commands(&["npm publish"; 5], DecisionOutcome::Rejected));
     assert_eq!((found.len(), found[0].verdict), (1, Verdict::Deny));
     let different = commands(
@@ -74,7 +74,7 @@ fn equal_rejections_deny() {
 }
 
 #[test]
-fn one_decision_that_differs_is_enough() {
+fn one_different_decision_prevents_a_rule() {
     for said in [DecisionOutcome::Rejected, DecisionOutcome::Otherwise] {
         let mut decisions = commands(&["npm ci"; 9], DecisionOutcome::Approved);
         decisions.push(decided(json!({ "command": "npm ci" }), said));
@@ -87,7 +87,7 @@ fn one_decision_that_differs_is_enough() {
 }
 
 #[test]
-fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
+fn similar_plain_commands_give_a_rule_over_their_words() {
     let pushes =
         ["git push origin a", "git push origin b", "git push origin c", "git push origin a", "git push origin b"];
     let found = learnt(ASK, &commands(&pushes, DecisionOutcome::Approved));
@@ -143,7 +143,7 @@ fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
 }
 
 #[test]
-fn what_is_not_plain_is_not_made_wider() {
+fn commands_that_are_not_plain_give_no_rule_over_words() {
     for commands_ in [
         ["git push origin $A", "git push origin $B", "git push origin $C", "git push origin $D", "git push origin $E"],
         ["ls a | sh", "ls b | sh", "ls c | sh", "ls d | sh", "ls e | sh"],
@@ -161,7 +161,7 @@ fn what_is_not_plain_is_not_made_wider() {
 }
 
 #[test]
-fn what_the_policy_denies_stays_denied() {
+fn learnt_rule_never_allows_a_denied_call() {
     let denies = "[[rule]]\nname = \"never\"\ntools = [\"*\"]\nwhen = 'shell != null && shell.commands.exists(c, c.words.exists(w, w == \"--force\"))'\nverdict = \"deny\"\n";
     let (before, behind) = (format!("version = 1\n{denies}{}", &ASK[12..]), ASK.to_owned());
     let forced = commands(&["git push --force"; 5], DecisionOutcome::Approved);
@@ -184,7 +184,7 @@ fn what_the_policy_denies_stays_denied() {
 }
 
 #[test]
-fn who_asks_must_ask_everybody_of_the_run() {
+fn asking_rule_must_apply_to_every_user_of_the_decisions() {
     let some = "version = 1\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nusers = [\"ann\"]\nverdict = \"ask\"\n\n[[rule]]\nname = \"never\"\ntools = [\"*\"]\nverdict = \"deny\"\n";
     let mut decisions = commands(&["npm ci"; 5], DecisionOutcome::Approved);
     assert_eq!(learnt(some, &decisions).len(), 1);
@@ -193,13 +193,13 @@ fn who_asks_must_ask_everybody_of_the_run() {
 }
 
 #[test]
-fn what_the_default_asks_is_learnt_at_the_end() {
+fn rule_learnt_from_the_default_is_placed_last() {
     let found = learnt("version = 1", &commands(&["npm ci"; 5], DecisionOutcome::Approved));
     assert_eq!((found.len(), found[0].before.as_deref()), (1, None));
 }
 
 #[test]
-fn what_has_no_words_in_toml_is_not_learnt() {
+fn values_that_toml_cannot_express_are_not_learnt() {
     let null: Vec<Decided> = (0..5).map(|_| decided(json!({ "x": null }), DecisionOutcome::Approved)).collect();
     assert_eq!(learnt(ASK, &null), []);
     let large: Vec<Decided> = (0..5).map(|_| decided(json!({ "x": u64::MAX }), DecisionOutcome::Approved)).collect();
@@ -237,7 +237,7 @@ fn a_suspended_rule_matches_nothing() {
 
 /// Arguments are compared as JSON values, and a rule has one name however its numbers are written.
 #[test]
-fn one_and_one_point_nought_are_one_number() {
+fn numbers_1_and_1_0_are_equal_in_learnt_rules() {
     let whole = || decided(json!({ "n": 1, "list": [2, -3] }), DecisionOutcome::Approved);
     let double =
         || decided(serde_json::from_str(r#"{"list": [2.0, -3.0], "n": 1.0}"#).unwrap(), DecisionOutcome::Approved);
@@ -258,7 +258,7 @@ fn one_and_one_point_nought_are_one_number() {
 
 /// The name of a learnt rule is computed from its content; a rule with other content is reported as misnamed.
 #[test]
-fn a_learnt_rule_is_known_by_its_name() {
+fn name_of_a_learnt_rule_depends_on_its_content() {
     let pushes =
         ["git push origin a", "git push origin b", "git push origin c", "git push origin a", "git push origin b"];
     for decisions in [commands(&["npm ci"; 5], DecisionOutcome::Approved), commands(&pushes, DecisionOutcome::Approved)]
@@ -277,7 +277,7 @@ fn a_learnt_rule_is_known_by_its_name() {
 /// One rejection of a command holds the whole run back, and `held_back` reports it. An approval in the agent's own words does not count towards the
 /// five decisions.
 #[test]
-fn a_run_of_commands_that_somebody_decided_otherwise_about_is_shown() {
+fn commands_with_a_contrary_decision_are_reported_as_held_back() {
     let push = |branch: &str, said| decided(json!({ "command": format!("git push origin {branch}") }), said);
     let mut decisions: Vec<Decided> = ["a", "b", "a", "b"].map(|branch| push(branch, DecisionOutcome::Approved)).into();
     decisions.push(Decided { own_words: true, ..push("a", DecisionOutcome::Approved) });

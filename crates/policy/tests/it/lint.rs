@@ -23,7 +23,7 @@ fn when(expression: &str) -> String {
 }
 
 #[test]
-fn a_file_without_findings() {
+fn valid_file_has_no_findings() {
     insta::assert_snapshot!(findings(""), @"");
     insta::assert_snapshot!(findings("default = \"deny\""), @"");
     insta::assert_snapshot!(
@@ -36,7 +36,7 @@ options = [{ id = \"yes\", label = \"Yes\", effect = \"approve\" }, { id = \"no\
 }
 
 #[test]
-fn what_is_not_a_policy() {
+fn file_that_is_no_policy_is_refused() {
     insta::assert_snapshot!(Policy::load("p.toml", "").unwrap_err()[0], @"p.toml:1:1: error[missing_key]: the file needs `version = 1`");
     insta::assert_snapshot!(Policy::load("p.toml", "version = 2").unwrap_err()[0], @"p.toml:1:11: error[unknown_version]: `version` must be 1, not 2");
     insta::assert_snapshot!(findings("this is no toml"), @"policy.toml:2:6: error[not_toml]: key with no value, expected `=`");
@@ -47,7 +47,7 @@ fn what_is_not_a_policy() {
 }
 
 #[test]
-fn unknown_keys_with_what_was_probably_meant() {
+fn unknown_key_is_reported_with_a_suggestion() {
     insta::assert_snapshot!(findings("defualt = \"ask\""), @"policy.toml:2:1: error[unknown_key]: the file has no key `defualt`; did you mean `default`?");
     insta::assert_snapshot!(findings("[[rules]]"), @"policy.toml:2:3: error[unknown_key]: the file has no key `rules`; did you mean `rule`?");
     insta::assert_snapshot!(
@@ -62,7 +62,7 @@ policy.toml:7:3: error[unknown_key]: a rule has no key `colour`; it takes `name`
 }
 
 #[test]
-fn wrong_types_and_missing_keys() {
+fn wrong_types_and_missing_keys_are_reported() {
     insta::assert_snapshot!(findings("[[rule]]"), @r#"
 policy.toml:2:1: error[missing_key]: a rule needs `name`
 policy.toml:2:1: error[missing_key]: a rule needs `tools`; `["*"]` is every tool
@@ -92,18 +92,18 @@ policy.toml:5:14: error[wrong_type]: `idempotent` must be true or false, not int
 }
 
 #[test]
-fn the_unknown_is_never_allowed() {
+fn default_verdict_allow_is_refused() {
     insta::assert_snapshot!(findings("default = \"allow\""), @"policy.toml:2:11: error[default_allows]: `default` must be `ask` or `deny`: a call that no rule matches is never allowed");
 }
 
 #[test]
-fn duplicate_names() {
+fn duplicate_rule_names_are_refused() {
     let rule = |tool: &str| format!("[[rule]]\nname = \"a\"\ntools = [\"{tool}\"]\nverdict = \"ask\"\n");
     insta::assert_snapshot!(findings(&(rule("t") + &rule("u"))), @"policy.toml:7:8: error[duplicate_name]: rule `a` has the name of the rule in line 2");
 }
 
 #[test]
-fn rules_that_can_never_match() {
+fn rules_that_can_never_match_are_reported() {
     let rule = |more: &str| findings(&format!("[[rule]]\nname = \"a\"\nverdict = \"ask\"\n{more}"));
     insta::assert_snapshot!(rule("tools = []"), @"policy.toml:5:9: error[never_matches]: `tools` is empty, so that this rule matches nothing");
     insta::assert_snapshot!(rule("tools = [\"\", \"a b\"]"), @"
@@ -125,7 +125,7 @@ fn two(wide: &str, narrow: &str) -> String {
 }
 
 #[test]
-fn rules_shadowed_by_earlier_ones() {
+fn rules_shadowed_by_earlier_ones_are_reported() {
     let (ask, deny) = ("verdict = \"ask\"", "verdict = \"deny\"");
     insta::assert_snapshot!(two(&format!("tools = [\"write_*\"]\n{ask}"), &format!("tools = [\"write_file\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can never match, because `first` in line 2 comes first");
     insta::assert_snapshot!(two(&format!("tools = [\"*\"]\n{ask}"), &format!("tools = [\"write_*\", \"x\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can never match, because `first` in line 2 comes first");
@@ -149,7 +149,7 @@ policy.toml:8:8: error[shadowed]: rule `second` can deny only calls that cannot 
 }
 
 #[test]
-fn wildcards_broader_than_their_examples() {
+fn wildcards_broader_than_their_examples_are_reported() {
     let rule = "[[rule]]\nname = \"a\"\ntools = [\"read_*\"]\nverdict = \"allow\"\n";
     let example = |tool: &str| format!("[[rule.example]]\ntool = \"{tool}\"\nverdict = \"allow\"\n");
     insta::assert_snapshot!(findings(rule), @"policy.toml:4:10: warning[wildcard_broader_than_examples]: `read_*` allows every tool of that form, and no example shows one");
@@ -161,7 +161,7 @@ fn wildcards_broader_than_their_examples() {
 }
 
 #[test]
-fn expressions_that_are_refused() {
+fn invalid_expressions_are_refused() {
     insta::assert_snapshot!(when("args.x =="), @"policy.toml:6:8: error[not_an_expression]: `when` is no expression: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
     insta::assert_snapshot!(when("argz.x == 1"), @"policy.toml:6:8: error[unknown_variable]: `when` has no variable `argz`; there are `args`, `tool`, `caller`, `shell`, `path`, `paths`, `url`, `sql`");
     insta::assert_snapshot!(when("shell.comands.exists(c, true)"), @"policy.toml:6:8: error[unknown_field]: `shell` has no field `comands`; it has `background`, `commands`, `cwd_changed`, `doubt`, `dynamic`, `elevated`, `functions`, `globs`, `opaque`, `pipes`, `plain`, `plain_beside`, `plain_elsewhere`, `reads`, `remote`, `substitutions`, `unparsed`, `writes`, `writes_known`");
@@ -172,7 +172,7 @@ fn expressions_that_are_refused() {
 }
 
 #[test]
-fn traps_in_expressions() {
+fn risky_expressions_are_warned_about() {
     insta::assert_snapshot!(when("args.path.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path.canonical, dir)`");
     insta::assert_snapshot!(when("path.canonical.startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path.canonical, dir)`");
     insta::assert_snapshot!(when("args[\"destination\"].startsWith(\"/tmp/\")"), @"policy.toml:6:8: warning[starts_with_on_path]: `startsWith` on a path also accepts `/tmp/../etc` and `/tmp2`; use `under(path.canonical, dir)`");
@@ -183,7 +183,7 @@ fn traps_in_expressions() {
 }
 
 #[test]
-fn an_address_is_not_known_by_its_end() {
+fn ends_with_on_an_address_is_warned_about() {
     assert!(allowing("args.to.endsWith(\"@corp.example\")").contains("warning[ends_with_address]"));
     assert!(allowing("args.to.all(to, to.endsWith(\"@corp.example\"))").contains("warning[ends_with_address]"));
     assert!(!allowing("args.to.matches(\"^[a-z]+@corp[.]example$\")").contains("ends_with_address"));
@@ -195,7 +195,7 @@ fn allowing(expression: &str) -> String {
 }
 
 #[test]
-fn patterns_that_are_anchored_in_one_branch_alone() {
+fn regex_anchored_in_only_one_branch_is_warned_about() {
     for pattern in ["^ls|rm$", "(?m)^ls$", "^ls", "ls$", "(^ls|rm)$", ""] {
         let found = when(&format!("args.title.matches(\"{pattern}\")"));
         assert!(found.contains("warning[unanchored_regex]"), "{pattern}: {found}");
@@ -206,7 +206,7 @@ fn patterns_that_are_anchored_in_one_branch_alone() {
 }
 
 #[test]
-fn patterns_on_paths_as_they_were_sent() {
+fn pattern_on_an_unresolved_path_is_warned_about() {
     let traps = [
         "glob(args.path, \"/srv/*\")",
         "glob(args[\"path\"], \"/srv/*\")",
@@ -229,7 +229,7 @@ fn patterns_on_paths_as_they_were_sent() {
 }
 
 #[test]
-fn comparisons_that_are_never_true() {
+fn comparisons_that_are_never_true_are_reported() {
     for (condition, why) in [
         ("path.extension == \".sh\"", "has no dot: `sh`"),
         ("path.extension in [\"rs\", \".sh\"]", "has no dot: `sh`"),
@@ -286,7 +286,7 @@ policy.toml:6:1: warning[never_true]: `tool` is never `u` here, as none of the r
 }
 
 #[test]
-fn allowing_rules_that_overlook_something() {
+fn allowing_rules_that_ignore_parts_of_a_call_are_reported() {
     insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"ls\")"), @"policy.toml:6:8: warning[commands_without_plain]: this also allows redirections and other text around the commands, as in `ls > /etc/passwd`; begin with `shell.plain`");
     insta::assert_snapshot!(allowing("!shell.commands.exists(c, c.name == \"rm\")"), @"policy.toml:6:8: warning[commands_without_plain]: this also allows redirections and other text around the commands, as in `ls > /etc/passwd`; begin with `shell.plain`");
     insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"cp\") && shell.writes.all(f, glob(f, \"/srv/*\"))"), @"policy.toml:6:8: warning[writes_without_known]: `shell.writes` lists the known files only, and many programs write others; add `shell.writes_known`");
@@ -309,14 +309,14 @@ fn allowing_rules_that_overlook_something() {
 }
 
 #[test]
-fn unknown_fields_within_loops() {
+fn unknown_fields_within_loops_are_refused() {
     insta::assert_snapshot!(when("shell.commands.exists(c, c.nam == \"rm\")"), @"policy.toml:6:8: error[unknown_field]: `shell.commands[]` has no field `nam`; it has `args`, `assignments`, `cwd_changed`, `dynamic`, `globs`, `name`, `opaque`, `path`, `program`, `redirects`, `remote`, `subcommand`, `via`, `words`");
     insta::assert_snapshot!(when("args.all(a, true)"), @"policy.toml:6:8: error[wrong_kind]: a loop needs a list, and this is not one");
     insta::assert_snapshot!(when("size(args) == 1"), @"policy.toml:6:8: error[wrong_kind]: `size` needs a list or a text, and this is neither");
 }
 
 #[test]
-fn questions_that_could_not_be_put() {
+fn invalid_question_settings_are_refused() {
     insta::assert_snapshot!(
         findings("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"deny\"\n[rule.ask]\ndeadline_seconds = 3"), @"policy.toml:6:1: error[ask_unused]: `ask` is only for rules with the verdict `ask`");
     insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = { option = \"approve\" }"), @"policy.toml:8:1: error[fallback_runs_action]: `fallback.option` would run the action without a person's approval");
@@ -334,7 +334,7 @@ fn questions_that_could_not_be_put() {
 }
 
 #[test]
-fn examples_that_fail() {
+fn failing_examples_are_reported() {
     let rule = |example: &str| {
         findings(&format!(
             "[[rule]]\nname = \"a\"\ntools = [\"t\"]\nwhen = 'args.n > 3'\nverdict = \"deny\"\n[[rule.example]]\n{example}"
@@ -356,7 +356,7 @@ policy.toml:11:8: error[unknown_role]: `king` is no role; there are `admin`, `op
 }
 
 #[test]
-fn arguments_that_contradict_the_rest_of_their_rule() {
+fn arguments_that_contradict_their_rule_are_reported() {
     let rule = |verdict: &str, arguments: &str, when: &str| {
         let rule = format!("[[rule]]\nname = \"a\"\ntools = [\"t\", \"u\"]\nverdict = \"{verdict}\"\n");
         findings(&format!("{rule}arguments = {arguments}\nwhen = '''{when}'''"))
@@ -375,7 +375,7 @@ fn arguments_that_contradict_the_rest_of_their_rule() {
 }
 
 #[test]
-fn json_has_no_dates() {
+fn dates_in_arguments_are_refused() {
     let rule = "[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"ask\"\n";
     insta::assert_snapshot!(
         findings(&format!("{rule}arguments = {{ name = \"x\", day = 2026-11-15 }}")),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 #[test]
-fn a_wildcard_of_a_grant_stands_for_one_plain_thing() {
+fn wildcard_of_a_grant_matches_no_separator_or_shell_character() {
     for (pattern, text, fits) in [
         ("feature/*", "feature/login", true),
         ("feature/*", "feature/a/b-1.2_x", true),

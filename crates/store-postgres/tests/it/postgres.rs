@@ -2,10 +2,10 @@
 
 mod archive;
 mod audit;
-mod bells;
 mod common;
 mod log;
 mod migrating;
+mod notifications;
 mod opening;
 mod outages;
 mod recounting;

@@ -56,7 +56,7 @@ fn started(until: i64) -> ActionState {
 }
 
 /// An action is read back as inserted, is saved only over its revision, and is found when it is due.
-pub fn actions_come_back(fixture: &Fixture) {
+pub fn actions_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
     let id = session.id;
@@ -90,7 +90,7 @@ pub fn actions_come_back(fixture: &Fixture) {
 }
 
 /// The history of a project lists actions by age, page by page, with the actor who started the session.
-pub fn actions_are_looked_back_at(fixture: &Fixture) {
+pub fn action_history_lists_actions_by_age(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let (one, other) = (world.session(), world.session());
@@ -145,7 +145,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
 }
 
 /// Differences of a draft are listed and counted, are deleted with the draft, and old ones are purged.
-pub fn drafts_come_back(fixture: &Fixture) {
+pub fn differences_of_a_draft_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
     let said = |verdict| Ruling {
@@ -223,7 +223,7 @@ fn grant(scope: Scope, tool: &str) -> Grant {
 }
 
 /// Grants are read back, end by time, by number of uses and by revocation, and count concurrent uses.
-pub fn grants_are_counted(fixture: &Fixture) {
+pub fn grants_end_by_time_by_uses_and_by_revocation(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let plain = grant(here, "write_file");
@@ -270,7 +270,7 @@ pub fn grants_are_counted(fixture: &Fixture) {
 }
 
 /// A change of the policy sees the writes of all transactions that held its shared lock; later holders see the change.
-pub fn a_policy_that_is_held_is_not_changed(fixture: &Fixture) {
+pub fn policy_change_waits_for_shared_locks(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     for round in 0..20_u32 {
@@ -303,7 +303,7 @@ pub fn a_policy_that_is_held_is_not_changed(fixture: &Fixture) {
 }
 
 /// The state of the policy is saved only over its revision; versions stay.
-pub fn policies_come_back(fixture: &Fixture) {
+pub fn policy_states_and_versions_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     assert_eq!(world.look(move |reads| reads.policy_state(&here)), None);
@@ -351,7 +351,7 @@ pub fn policies_come_back(fixture: &Fixture) {
 }
 
 /// Changes of the policy are listed in order, also of an earlier text; other projects do not see them.
-pub fn changes_of_policy_come_back(fixture: &Fixture) {
+pub fn policy_changes_are_listed_in_order(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let version = |name: &str, second: i64| PolicyVersion {

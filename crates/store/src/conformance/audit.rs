@@ -80,7 +80,7 @@ fn neighbour(world: &World) -> Scope {
 }
 
 /// Entries are listed by each filter, page by page, only in their project; the chain covers all projects of the tenant.
-pub fn audit_entries_come_back(fixture: &Fixture) {
+pub fn audit_entries_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, beside) = (world.here, world.elsewhere, neighbour(&world));
     assert_eq!(world.look(|reads| reads.tenant("here")), Some(here.tenant));
@@ -154,7 +154,7 @@ fn chain_comes_back(world: &World, written: &[Written], beside: Scope) {
 }
 
 /// Checkpoints are read back, the head of a chain records the signed number, and a number is signed once.
-pub fn checkpoints_come_back(fixture: &Fixture) {
+pub fn checkpoints_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, tenant) = (world.here, world.here.tenant);
     let signer = Signer::from_secret(&[7; 32]);
@@ -193,7 +193,7 @@ pub fn checkpoints_come_back(fixture: &Fixture) {
 }
 
 /// Ten writers in two tenants and two linkers: each entry gets one link, without gaps, and entries of a session keep their order.
-pub fn chains_have_no_gaps(fixture: &Fixture) {
+pub fn audit_chains_have_no_gaps(fixture: &Fixture) {
     const WRITERS: usize = 10;
     const EACH: usize = 30;
     let world = World::on(&fixture.store);

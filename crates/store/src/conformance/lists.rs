@@ -155,7 +155,7 @@ pub fn lists_filter_sort_and_page(fixture: &Fixture) {
 }
 
 /// A list returns the same questions as reading them one by one.
-pub fn unfiltered_lists_are_whole(fixture: &Fixture) {
+pub fn unfiltered_list_equals_single_reads(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let all = inbox(&world);
     assert_eq!(paged(&world, &InteractionFilter::default(), 1), all);
@@ -168,7 +168,7 @@ pub fn unfiltered_lists_are_whole(fixture: &Fixture) {
 }
 
 /// Deliveries are listed to the agent that asked, oldest first; those of a paused live session are left out.
-pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
+pub fn deliveries_of_paused_sessions_are_not_listed(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let sessions = [world.session(), world.session(), world.session()];
@@ -201,7 +201,7 @@ pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
 }
 
 /// `delivery_agents` returns each agent with a waiting delivery of the session once.
-pub fn delivery_agents_have_waiting_deliveries(fixture: &Fixture) {
+pub fn delivery_agents_returns_each_waiting_agent_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let (session, other) = (world.session(), world.session());

@@ -16,7 +16,7 @@ const WRITERS: usize = 12;
 const LIMIT: Duration = Duration::from_mins(2);
 
 /// Twelve concurrent writers of one session leave no gaps in its numbers.
-pub fn numbers_of_a_session_have_no_gaps(fixture: &Fixture) {
+pub fn event_numbers_of_a_session_have_no_gaps(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, id) = (world.here, world.session().id);
     std::thread::scope(|scope| {
@@ -105,7 +105,7 @@ fn follow(world: &World, writing: &AtomicU32) -> Vec<EventId> {
 }
 
 /// Topics after a cursor are returned once, and not again from the new cursor.
-pub fn changes_are_told_once(fixture: &Fixture) {
+pub fn changed_topics_are_returned_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, first, second) = (world.here, world.session().id, world.session());
     let (second, channel) = (second.id, second.head.channel);

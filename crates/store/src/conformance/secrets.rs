@@ -58,7 +58,7 @@ pub fn one_master_key_is_in_force(fixture: &Fixture) {
 }
 
 /// The data key with the highest number is the newest, and each key is rewrapped once.
-pub fn the_newest_data_key_seals(fixture: &Fixture) {
+pub fn newest_data_key_has_the_highest_number(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here.tenant, world.elsewhere.tenant);
     assert_eq!(world.write(move |tx| tx.data_key_newest(here)), Ok(None));
@@ -81,7 +81,7 @@ pub fn the_newest_data_key_seals(fixture: &Fixture) {
 }
 
 /// A data key is deleted only when no value is sealed under it.
-pub fn a_key_in_use_is_not_forgotten(fixture: &Fixture) {
+pub fn data_key_in_use_is_not_deleted(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, id) = (world.here, world.ask(&world.session(), json!({})).id);
     let (sealed, kept) = (world.sealed(b"old"), world.kept_value("deployer", "TOKEN", 1));
@@ -110,7 +110,7 @@ pub fn a_key_in_use_is_not_forgotten(fixture: &Fixture) {
 }
 
 /// The secret of a command is stored with its idempotency record, resealed under another key, and deleted with the record.
-pub fn secrets_of_commands_come_back(fixture: &Fixture) {
+pub fn secrets_of_idempotency_records_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, sealed) = (world.here, world.elsewhere, world.sealed(b"old"));
     let old = sealed.key.id;
@@ -148,7 +148,7 @@ pub fn secrets_of_commands_come_back(fixture: &Fixture) {
 }
 
 /// A value that is sealed while the key is replaced can be read afterwards, in either order.
-pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
+pub fn nothing_is_sealed_under_a_deleted_data_key(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());
     let holder = session.id;
@@ -188,7 +188,7 @@ pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
 }
 
 /// Kept secrets are read back, replaced, listed, used and deleted, only in their project.
-pub fn kept_secrets_come_back(fixture: &Fixture) {
+pub fn kept_secrets_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let (token, region) = (world.kept_value("deployer", "TOKEN", 1), world.kept_value("deployer", "REGION", 2));

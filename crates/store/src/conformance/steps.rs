@@ -48,7 +48,7 @@ pub fn steps_are_found_when_they_are_due(fixture: &Fixture) {
 }
 
 /// Steps are counted by state: running, due, resting and waiting.
-pub fn steps_are_counted(fixture: &Fixture) {
+pub fn steps_are_counted_by_state(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let scope = world.here;
     assert_eq!(world.look(|reads| reads.step_counts(at(10))), StepCounts::default());
@@ -74,7 +74,7 @@ pub fn steps_are_counted(fixture: &Fixture) {
 }
 
 /// A journal has no gaps; the snapshot of the step is stored beside it.
-pub fn journals_come_back(fixture: &Fixture) {
+pub fn journals_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);
     let (_, step) = driven(&world, 0);
@@ -113,7 +113,7 @@ fn agent(version: &str, second: i64) -> Definition {
 }
 
 /// A version is inserted once and never replaced; a retired version is found, but is not the newest.
-pub fn definitions_come_back(fixture: &Fixture) {
+pub fn definitions_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);
     let insert = |definition: Definition| world.write(move |tx| tx.definition_insert(&scope, &definition)).unwrap();
@@ -145,7 +145,7 @@ pub fn definitions_come_back(fixture: &Fixture) {
 }
 
 /// Equal answers of a group are counted; the most frequent come first.
-pub fn answers_are_counted(fixture: &Fixture) {
+pub fn equal_answers_are_counted(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);
     let place = AnswerSource { place: "release/plan".into(), kind: "choice".into() };

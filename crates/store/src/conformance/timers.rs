@@ -10,7 +10,7 @@ use super::world::{World, agent, answered, append, at, fresh};
 use crate::{ClosedInteraction, DueInteraction, IdempotencyRecord, InteractionFilter, OpenCount, Page, Stats};
 
 /// Due questions of all projects are returned by time, and the next due time is known.
-pub fn due_comes_in_order(fixture: &Fixture) {
+pub fn due_questions_are_listed_by_time(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     assert_eq!(world.look(|reads| reads.next_interaction_due()), None);
     let foreign = world.keep_session(super::world::session(world.elsewhere, "chat-1", None));
@@ -36,7 +36,7 @@ pub fn due_comes_in_order(fixture: &Fixture) {
 }
 
 /// Idempotency records are purged by age, at most `limit` at once.
-pub fn old_idempotency_keys_are_forgotten(fixture: &Fixture) {
+pub fn old_idempotency_records_are_purged(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let now = world
@@ -96,7 +96,7 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
 }
 
 /// A waiting delivery stays while its session lives; after the end of the session it is archived like others, unless it is taken.
-pub fn untaken_answers_are_only_kept_once_their_session_has_ended(fixture: &Fixture) {
+pub fn waiting_deliveries_are_archived_after_their_session_has_ended(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session, other) = (world.here, world.elsewhere, world.session(), world.session());
     let untaken = |of| {
@@ -166,7 +166,7 @@ pub fn sealed_values_stay_as_long_as_their_session(fixture: &Fixture) {
 }
 
 /// Several nodes archive concurrently: each question is moved once, and none is left.
-pub fn many_archive_at_once(fixture: &Fixture) {
+pub fn concurrent_archiving_moves_each_question_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let session = world.session();
     let withdrawn = |_| world.ask(&session, json!({})).cancel(agent(), "no".into(), at(5)).unwrap().0;
@@ -189,7 +189,7 @@ pub fn many_archive_at_once(fixture: &Fixture) {
 }
 
 /// Statistics of one project, and of all projects.
-pub fn figures_add_up(fixture: &Fixture) {
+pub fn stats_count_questions_by_state_and_kind(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());
     assert_eq!(world.look(move |reads| reads.stats(&here, at(0))), Stats::default());

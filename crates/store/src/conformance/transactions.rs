@@ -6,11 +6,11 @@ use futures::future::join_all;
 use serde_json::json;
 
 use super::Fixture;
-use super::world::{No, World, answered, append, at, session};
+use super::world::{CaseError, World, answered, append, at, session};
 use crate::{Cost, StoreError, Tx, read, transact, transact_then};
 
 /// Refused use cases write nothing; others that share their commits are complete.
-pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
+pub fn refused_use_case_rolls_back_only_itself(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let sessions: Vec<Session> = (0..300).map(|_| session(world.here, "chat-1", None)).collect();
     let work = sessions.iter().enumerate().map(|(number, session)| {
@@ -19,8 +19,8 @@ pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
             tx.session_insert(&session, &SessionInput::default())?;
             append(tx, &here, session.id, None)?;
             match number % 3 {
-                0 => Err(No::Refused),
-                1 if number % 2 == 0 => Err(No::Store(StoreError::Conflict)),
+                0 => Err(CaseError::Refused),
+                1 if number % 2 == 0 => Err(CaseError::Store(StoreError::Conflict)),
                 _ => Ok(number),
             }
         })
@@ -28,8 +28,8 @@ pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
     let results = block_on(join_all(work));
     for (number, (result, session)) in results.into_iter().zip(&sessions).enumerate() {
         let expected = match number % 3 {
-            0 => Err(No::Refused),
-            1 if number % 2 == 0 => Err(No::Store(StoreError::Conflict)),
+            0 => Err(CaseError::Refused),
+            1 if number % 2 == 0 => Err(CaseError::Store(StoreError::Conflict)),
             _ => Ok(number),
         };
         assert_eq!(result, expected);
@@ -40,7 +40,7 @@ pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
 }
 
 /// A use case that panics writes nothing, and the store goes on; a query that panics does not stop the store either.
-pub fn a_panic_undoes_only_itself(fixture: &Fixture) {
+pub fn panicking_use_case_rolls_back_only_itself(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     for _ in 0..40 {
         let (lost, kept) = (session(world.here, "lost", None), session(world.here, "kept", None));
@@ -70,7 +70,7 @@ pub fn a_panic_undoes_only_itself(fixture: &Fixture) {
 }
 
 /// A use case that handles a conflict and goes on commits its other writes.
-pub fn a_swallowed_conflict_is_survived(fixture: &Fixture) {
+pub fn use_case_can_commit_after_a_handled_conflict(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (old, new) = (world.session(), session(world.here, "chat-2", None));
     let (again, fresh) = (old.clone(), new.clone());
@@ -117,7 +117,7 @@ pub fn the_first_answer_wins(fixture: &Fixture) {
         let answers = (0..16).map(|number| answer(&world, session.id, asked.clone(), number));
         let results = block_on(join_all(answers));
         let winners: Vec<&Interaction> = results.iter().filter_map(|result| result.as_ref().ok()).collect();
-        let losers = results.iter().filter(|result| **result == Err(No::Refused)).count();
+        let losers = results.iter().filter(|result| **result == Err(CaseError::Refused)).count();
         assert_eq!((winners.len(), losers), (1, 15));
         assert_eq!(world.kept(asked.id).as_ref(), Some(winners[0]));
         let (here, id, about) = (world.here, session.id, asked.id);
@@ -127,13 +127,18 @@ pub fn the_first_answer_wins(fixture: &Fixture) {
 }
 
 /// Answers a question: locks the session, reads, decides, saves.
-async fn answer(world: &World, session: SessionId, asked: Interaction, number: usize) -> Result<Interaction, No> {
+async fn answer(
+    world: &World,
+    session: SessionId,
+    asked: Interaction,
+    number: usize,
+) -> Result<Interaction, CaseError> {
     let here = world.here;
     transact(&*world.store, move |tx| {
-        tx.session_lock(&here, session)?.ok_or(No::Refused)?;
-        let now = tx.interaction(&here, asked.id)?.ok_or(No::Refused)?;
+        tx.session_lock(&here, session)?.ok_or(CaseError::Refused)?;
+        let now = tx.interaction(&here, asked.id)?.ok_or(CaseError::Refused)?;
         if now.revision != 1 {
-            return Err(No::Refused);
+            return Err(CaseError::Refused);
         }
         let after = answered(&now, &format!("person-{number}"), at(2));
         tx.interaction_save(&after)?;
@@ -144,7 +149,7 @@ async fn answer(world: &World, session: SessionId, asked: Interaction, number: u
 }
 
 /// The time does not change within a transaction, has microsecond precision, and advances between transactions.
-pub fn time_is_the_same_throughout_a_transaction(fixture: &Fixture) {
+pub fn time_is_constant_within_a_transaction(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let twice = |tx: &mut dyn crate::Tx| {
         let first = tx.now()?;
@@ -160,7 +165,7 @@ pub fn time_is_the_same_throughout_a_transaction(fixture: &Fixture) {
 }
 
 /// The effects of a commit run even if the caller is gone; those of a refused or failed command do not run.
-pub fn what_was_kept_is_told_though_nobody_waits(fixture: &Fixture) {
+pub fn effects_of_a_commit_run_after_its_caller_has_gone(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let tell = |refuse: bool| {
         let (told, heard) = std::sync::mpsc::channel();

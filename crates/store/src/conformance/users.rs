@@ -49,7 +49,7 @@ impl World {
 }
 
 /// Users with and without optional fields are found by name, id and subject; a name is unique in a tenant.
-pub fn users_come_back(fixture: &Fixture) {
+pub fn users_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let second = Scope { project: ProjectId::from_uuid(fresh()), ..here };
@@ -156,7 +156,7 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
 }
 
 /// `admins_lock` waits for a transaction that changes an admin.
-pub fn of_two_admins_one_stays(fixture: &Fixture) {
+pub fn concurrent_removals_leave_one_admin(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let pair = ["alice", "bob"].map(|name| {
@@ -188,7 +188,7 @@ pub fn of_two_admins_one_stays(fixture: &Fixture) {
 }
 
 /// Visits switch projects, are used, lose their link permission, and end; those of one user end together.
-pub fn visits_come_back(fixture: &Fixture) {
+pub fn visits_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let alice = User { memberships: vec![membership(here, Role::Operator)], ..user(here.tenant, "alice") };
@@ -225,7 +225,7 @@ pub fn visits_come_back(fixture: &Fixture) {
 }
 
 /// Unused visits and old visits are purged.
-pub fn old_visits_are_forgotten(fixture: &Fixture) {
+pub fn old_visits_are_purged(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let alice = user(world.here.tenant, "alice");
     world.admits(&alice);

@@ -61,7 +61,7 @@ fn hold(second: i64) -> WebhookLease {
 }
 
 /// Webhooks are listed, saved and deleted, only in their project.
-pub fn webhooks_come_back(fixture: &Fixture) {
+pub fn webhooks_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let (first, second) = (world.webhook(), world.webhook());
@@ -95,7 +95,7 @@ pub fn webhooks_come_back(fixture: &Fixture) {
 }
 
 /// One node at a time has the lease of a webhook; the webhook is due at its time, or when there are new events.
-pub fn webhooks_are_held_by_one(fixture: &Fixture) {
+pub fn webhook_lease_has_one_holder(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, webhook, session) = (world.here, world.webhook(), world.session());
     let due = DueWebhook { scope: here, webhook: webhook.id };
@@ -146,7 +146,7 @@ pub fn webhooks_are_held_by_one(fixture: &Fixture) {
 }
 
 /// One of many nodes that claim the same webhook gets it.
-pub fn one_of_many_gets_a_webhook(fixture: &Fixture) {
+pub fn one_of_six_concurrent_claims_gets_a_webhook(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     for _ in 0..10 {
         let due = DueWebhook { scope: world.here, webhook: world.webhook().id };
@@ -160,7 +160,7 @@ pub fn one_of_many_gets_a_webhook(fixture: &Fixture) {
 }
 
 /// Deliveries are due in order, and are settled, listed and purged.
-pub fn webhook_deliveries_come_back(fixture: &Fixture) {
+pub fn webhook_deliveries_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, webhook) = (world.here, world.elsewhere, world.webhook());
     let id = webhook.id;
@@ -197,7 +197,7 @@ pub fn webhook_deliveries_come_back(fixture: &Fixture) {
 }
 
 /// An answer gets one delivery each time that it is offered, and none while its session is paused.
-pub fn answers_are_sent_once_each_time(fixture: &Fixture) {
+pub fn answer_gets_one_delivery_each_time_it_is_offered(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, webhook, session) = (world.here, world.webhook(), world.session());
     let waiting = answered(&world.ask(&session, json!({})), "alice", at(5));
@@ -241,7 +241,7 @@ pub fn answers_are_sent_once_each_time(fixture: &Fixture) {
 }
 
 /// Secrets are found by webhook and by data key, expire, and keep their data key from being deleted.
-pub fn webhook_secrets_come_back(fixture: &Fixture) {
+pub fn webhook_secrets_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, webhook) = (world.here, world.elsewhere, world.webhook());
     let id = webhook.id;
@@ -282,7 +282,7 @@ pub fn webhook_secrets_come_back(fixture: &Fixture) {
 }
 
 /// The archive lists all questions in both directions, each with its events.
-pub fn the_archive_is_read_in_order(fixture: &Fixture) {
+pub fn archived_questions_are_listed_in_order(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
     let withdrawn = |second| {

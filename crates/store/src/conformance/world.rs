@@ -34,18 +34,18 @@ impl Fixture {
 
 /// Error of a use case of the suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum No {
+pub(crate) enum CaseError {
     Refused,
     Store(StoreError),
 }
 
-impl From<StoreError> for No {
+impl From<StoreError> for CaseError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl UseCaseError for No {
+impl UseCaseError for CaseError {
     fn store_error(&self) -> Option<&StoreError> {
         match self {
             Self::Refused => None,

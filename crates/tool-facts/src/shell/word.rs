@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ansi_c_escapes_are_undone() {
+    fn ansi_c_escapes_are_decoded() {
         for (raw, expected) in [
             (r"\x67it", Some("git")),
             (r"\147it", Some("git")),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_expand_where_they_might() {
+    fn possible_brace_expansion_is_recognised() {
         for (bare, expected) in [
             ("{a,b}", true),
             ("x{1..3}y", true),

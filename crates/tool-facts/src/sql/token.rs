@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_everybody_takes_apart_alike_is_taken_apart() {
+    fn text_that_all_databases_tokenise_alike_is_accepted() {
         for (text, expected) in [
             ("select a.b, 'it''s', \"C d\", 1.5 from t", 12),
             ("a<>1 and b!=-1", 0),
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of cases")]
-    fn what_somebody_takes_apart_otherwise_is_refused() {
+    fn text_that_some_database_tokenises_differently_is_refused() {
         for text in [
             "a -- b",
             "a --",

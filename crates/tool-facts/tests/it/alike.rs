@@ -204,7 +204,7 @@ fn compare(world: &World, text: &str) -> Result<bool, TestCaseError> {
 }
 
 #[test]
-fn shells_are_there_and_note_what_they_run() {
+fn shells_are_installed_and_record_their_commands() {
     let world = World::new();
     assert!(shells().any(|shell| shell.ends_with("bash")));
     for shell in shells() {
@@ -267,13 +267,13 @@ fn tried(cases: u32, texts: impl Strategy<Value = String>) -> usize {
 }
 
 #[test]
-fn texts_of_the_plain_part_are_run_as_they_are_read() {
+fn shells_run_plain_texts_as_parsed() {
     let relied_on = tried(500, text());
     assert!(relied_on > 200, "only {relied_on} texts were relied on");
 }
 
 #[test]
-fn signs_thrown_together_are_run_as_they_are_read_or_not_relied_on() {
+fn shells_run_random_signs_as_parsed_or_the_parser_doubts_them() {
     let signs = prop::collection::vec(prop::sample::select(SIGNS), 1..9);
     let relied_on = tried(2_000, signs.prop_map(|signs| format!("tool {}", signs.concat())));
     assert!(relied_on > 200, "only {relied_on} texts were relied on");

@@ -24,7 +24,7 @@ fn sorts(tool: &str, arguments: &Value) -> String {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn arguments_are_read_by_their_names() {
+fn name_of_an_argument_decides_how_it_is_parsed() {
     for (tool, arguments, expected) in [
         ("x", json!({"command": "ls"}), "shell"),
         ("x", json!({"cmd": "ls", "cwd": "/a"}), "shell path:cwd"),
@@ -173,7 +173,7 @@ fn arguments_are_read_by_their_names() {
 }
 
 #[test]
-fn what_failed_is_told() {
+fn failed_argument_is_reported() {
     for arguments in [
         json!({"command": "ls '"}),
         json!({"command": "$X"}),
@@ -200,7 +200,7 @@ fn what_failed_is_told() {
 }
 
 #[test]
-fn variables_and_words_from_beside_count() {
+fn args_and_env_arguments_belong_to_the_command() {
     let parsed = CallFacts::of("x", &json!({"command": "git", "args": ["-C", "x", "push"], "env": {"A": "1"}}));
     let shell = parsed.shell.unwrap().unwrap();
     assert_eq!(shell.commands[0].subcommand, "push");
@@ -209,7 +209,7 @@ fn variables_and_words_from_beside_count() {
 }
 
 #[test]
-fn a_list_of_commands_is_not_one() {
+fn list_of_commands_is_not_a_single_command() {
     for (arguments, expected) in [
         (json!({"commands": ["ls", "rm -rf /"]}), vec!["ls", "rm"]),
         (json!({"script": ["cd a", "git push"]}), vec!["cd", "git"]),
@@ -223,7 +223,7 @@ fn a_list_of_commands_is_not_one() {
 }
 
 #[test]
-fn the_method_comes_from_the_arguments() {
+fn method_of_a_url_comes_from_the_arguments() {
     for (arguments, expected) in [
         (json!({"url": "https://a.b"}), "GET"),
         (json!({"url": "https://a.b", "method": "delete"}), "DELETE"),
@@ -259,7 +259,7 @@ fn the_method_comes_from_the_arguments() {
 }
 
 #[test]
-fn what_is_not_known_beside_a_command_leaves_it_plain_only_but_for_that() {
+fn command_with_unknown_arguments_is_plain_except_for_them() {
     for (arguments, plain, beside) in [
         (json!({"command": "ls", "timeout": 5, "description": "x", "run_in_background": true}), true, false),
         (json!({"command": "ls", "container": null}), true, false),
@@ -278,7 +278,7 @@ fn what_is_not_known_beside_a_command_leaves_it_plain_only_but_for_that() {
 }
 
 #[test]
-fn arguments_too_deep_or_too_many_are_refused() {
+fn too_deep_or_too_many_arguments_are_refused() {
     let deep = (0..20).fold(json!({"command": "ls"}), |inner, _| json!({ "a": inner }));
     assert!(CallFacts::of("x", &deep).first_failure().is_some());
     let many: Vec<Value> = (0..300).map(|at| json!({"path": format!("/{at}")})).collect();
@@ -286,7 +286,7 @@ fn arguments_too_deep_or_too_many_are_refused() {
 }
 
 #[test]
-fn a_command_is_plain_only_where_nothing_beside_it_says_that_it_runs_elsewhere() {
+fn command_in_another_directory_is_plain_except_for_it() {
     for (arguments, plain, elsewhere) in [
         (json!({"command": "ls"}), true, false),
         (json!({"command": "ls", "timeout": 5}), true, false),

@@ -168,7 +168,7 @@ fn compare(text: &str) -> Result<bool, TestCaseError> {
 }
 
 #[test]
-fn bash_is_there_and_notes_what_it_runs() {
+fn bash_is_installed_and_records_its_commands() {
     assert_eq!(run("git 'a b'; x=$(ls) true"), [vec!["git".to_owned(), "a b".to_owned()], vec!["ls".to_owned()]]);
 }
 
@@ -176,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(3_000), rng_seed: RngSeed::Fixed(3), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_bash_runs_is_listed(signs in prop::collection::vec(prop::sample::select(SIGNS), 1..12)) {
+    fn every_command_that_bash_runs_is_listed(signs in prop::collection::vec(prop::sample::select(SIGNS), 1..12)) {
         compare(&signs.concat())?;
     }
 }

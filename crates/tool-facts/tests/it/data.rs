@@ -42,7 +42,7 @@ fn check_sorted(what: &str, words: &[&str]) {
 }
 
 #[test]
-fn every_list_is_sorted_free_of_duplicates_and_not_empty() {
+fn every_list_is_sorted_without_duplicates_and_not_empty() {
     for path in files("txt") {
         let text = fs::read_to_string(&path).unwrap();
         check_header(&path, &text);
@@ -55,7 +55,7 @@ fn every_list_is_sorted_free_of_duplicates_and_not_empty() {
 }
 
 #[test]
-fn every_table_is_sorted_and_so_are_the_lists_in_it() {
+fn every_table_and_its_lists_are_sorted() {
     for path in files("toml") {
         let text = fs::read_to_string(&path).unwrap();
         check_header(&path, &text);

@@ -10,7 +10,7 @@ fn written(text: &str) -> String {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn what_is_written_without_a_redirection_is_seen() {
+fn files_written_by_options_are_listed() {
     for (text, expected) in [
         ("find . -delete", "."),
         ("find -delete", "."),
@@ -117,7 +117,7 @@ fn what_is_written_without_a_redirection_is_seen() {
 }
 
 #[test]
-fn what_is_written_is_known_only_of_programs_that_are() {
+fn written_files_are_known_only_for_known_programs() {
     for text in [
         "ls -la",
         "cat a | grep b > x",

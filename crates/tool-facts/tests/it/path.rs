@@ -8,7 +8,7 @@ fn canonical(path: &str) -> String {
 }
 
 #[test]
-fn paths_have_one_form() {
+fn path_has_one_canonical_form() {
     for (path, expected) in [
         ("/a/b", "/a/b"),
         ("/a/b/", "/a/b"),
@@ -45,7 +45,7 @@ fn paths_have_one_form() {
 }
 
 #[test]
-fn what_nobody_can_resolve_is_refused() {
+fn unresolvable_paths_are_refused() {
     for path in [
         "",
         "~",
@@ -105,7 +105,7 @@ fn what_nobody_can_resolve_is_refused() {
 }
 
 #[test]
-fn facts_are_about_the_canonical_form() {
+fn facts_describe_the_canonical_path() {
     let facts = PathFacts::parse("/Home/.ssh/../.ssh/id.PUB/").unwrap();
     assert_eq!(
         facts,
@@ -135,7 +135,7 @@ fn facts_are_about_the_canonical_form() {
 }
 
 #[test]
-fn under_goes_part_by_part() {
+fn under_compares_path_components() {
     for (path, dir, expected) in [
         ("/tmp", "/tmp", true),
         ("/tmp/", "/tmp", true),
@@ -171,7 +171,7 @@ fn under_goes_part_by_part() {
 
 proptest! {
     #[test]
-    fn a_canonical_path_stays_as_it_is(path in "[a.~/\\\\ C:é\u{301}]{0,20}|/?([a-c.]{0,3}/){0,8}") {
+    fn canonical_path_is_its_own_canonical_form(path in "[a.~/\\\\ C:é\u{301}]{0,20}|/?([a-c.]{0,3}/){0,8}") {
         if let Ok(facts) = PathFacts::parse(&path) {
             let again = PathFacts::parse(&facts.canonical).unwrap();
             prop_assert_eq!(&again.canonical, &facts.canonical);
@@ -181,13 +181,13 @@ proptest! {
     }
 
     #[test]
-    fn anything_can_be_tried(path in any::<String>()) {
+    fn any_text_is_parsed_or_refused_as_a_path(path in any::<String>()) {
         let _ = PathFacts::parse(&path);
     }
 }
 
 #[test]
-fn what_decides_what_runs_is_told() {
+fn files_that_control_programs_are_marked() {
     let steering = [
         "/srv/app/.git/hooks/pre-commit",
         ".GIT/config",

@@ -10,7 +10,7 @@ fn subcommand(text: &str) -> String {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn the_subcommand_of_git_is_found() {
+fn subcommand_of_git_is_found_behind_its_options() {
     for text in [
         "git push",
         "git -C x push",
@@ -125,7 +125,7 @@ fn the_subcommand_of_git_is_found() {
 }
 
 #[test]
-fn git_that_writes_or_goes_elsewhere_is_not_plain() {
+fn git_with_output_file_or_other_directory_is_not_plain() {
     for text in [
         "git diff --output=x",
         "git log --output x",
@@ -243,7 +243,7 @@ fn package_managers_that_run_programs_or_work_elsewhere_are_not_plain() {
 }
 
 #[test]
-fn a_program_is_named_by_where_it_lies() {
+fn program_outside_the_system_directories_keeps_its_path() {
     for (text, program, name, path) in [
         ("git x", "git", "git", ""),
         ("/usr/bin/git x", "git", "git", "/usr/bin/git"),

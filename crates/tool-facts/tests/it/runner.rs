@@ -16,7 +16,7 @@ fn lists(text: &str) -> Shell {
 }
 
 #[test]
-fn what_runs_in_an_environment_is_listed() {
+fn inner_command_of_an_environment_runner_is_listed() {
     for text in [
         "pipenv run git push",
         "poetry run git push",
@@ -73,7 +73,7 @@ fn what_runs_in_an_environment_is_listed() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn what_runs_in_another_manner_is_listed_and_in_doubt() {
+fn inner_command_of_other_runners_is_listed_with_doubt() {
     for text in [
         "xterm -e git push",
         "xterm -e 'git push'",

@@ -31,7 +31,7 @@ fn refused(text: &str) {
 }
 
 #[test]
-fn commands_are_found_wherever_they_stand() {
+fn commands_are_found_in_every_position() {
     certain("git push", &["git push"]);
     certain("  git   push  ", &["git push"]);
     certain("cd a && git push", &["cd a", "git push"]);
@@ -62,7 +62,7 @@ fn commands_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn substitutions_are_listed_and_never_relied_on() {
+fn substitutions_are_listed_with_doubt() {
     doubtful("echo $(git push)", &["git push", "echo $(git push)"]);
     doubtful("echo `git push`", &["git push", "echo `git push`"]);
     doubtful("echo \"a $(git push) b\"", &["git push", "echo a $(git push) b"]);
@@ -88,7 +88,7 @@ fn substitutions_are_listed_and_never_relied_on() {
 }
 
 #[test]
-fn what_only_the_shell_knows_is_in_doubt() {
+fn text_that_only_the_shell_can_expand_is_in_doubt() {
     doubtful("$CMD push", &["$CMD push"]);
     doubtful("$(echo git) push", &["echo git", "$(echo git) push"]);
     doubtful("g${x}it push", &["g${x}it push"]);
@@ -116,7 +116,7 @@ fn what_only_the_shell_knows_is_in_doubt() {
 }
 
 #[test]
-fn quoting_hides_nothing() {
+fn quoting_hides_no_command() {
     for text in
         ["g''it push", "g\"\"it push", "\\git push", "\"git\" push", "'git' 'push'", "g\\it pu\\sh", "'g'\"i\"t push"]
     {
@@ -137,7 +137,7 @@ fn quoting_hides_nothing() {
 }
 
 #[test]
-fn what_shells_read_differently_is_in_doubt() {
+fn text_that_shells_parse_differently_is_in_doubt() {
     for text in [
         "echo \"$\\\n(git push)\"",
         "A=\\\n reboot ls",
@@ -187,7 +187,7 @@ fn what_shells_read_differently_is_in_doubt() {
 }
 
 #[test]
-fn what_people_write_every_day_is_certain() {
+fn everyday_commands_are_parsed_without_doubt() {
     for text in [
         "git status",
         "git log --oneline -5",
@@ -218,7 +218,7 @@ fn what_people_write_every_day_is_certain() {
 }
 
 #[test]
-fn variables_before_a_command_are_seen() {
+fn variables_before_a_command_are_listed() {
     certain("LANG=C git push", &["git push"]);
     certain("LANG=C TZ='a b' git push", &["git push"]);
     let shell = Shell::parse("LANG=C git push").unwrap();
@@ -260,7 +260,7 @@ fn variables_before_a_command_are_seen() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn wrappers_are_looked_through() {
+fn command_behind_a_wrapper_is_listed() {
     for (wrapper, via) in [
         ("nohup", "nohup"),
         ("nice", "nice"),
@@ -337,7 +337,7 @@ fn wrappers_are_looked_through() {
 }
 
 #[test]
-fn texts_within_texts_are_read() {
+fn nested_shell_texts_are_parsed() {
     for text in [
         "sh -c 'git push'",
         "sh -ec 'git push'",
@@ -391,7 +391,7 @@ fn texts_within_texts_are_read() {
 }
 
 #[test]
-fn redirections_are_seen() {
+fn redirections_are_listed() {
     let shell = Shell::parse("git status > a 2>> b < c &> d").unwrap();
     assert_eq!((shell.writes, shell.reads), (vec!["a".into(), "b".into(), "d".into()], vec!["c".into()]));
     assert!(!shell.plain);
@@ -412,7 +412,7 @@ fn redirections_are_seen() {
 }
 
 #[test]
-fn unseen_and_look_alike_characters_are_never_relied_on() {
+fn invisible_and_look_alike_characters_are_in_doubt_or_refused() {
     for text in [
         "git\u{0}push",
         "git push\r\nls",
@@ -437,7 +437,7 @@ fn unseen_and_look_alike_characters_are_never_relied_on() {
 }
 
 #[test]
-fn plain_is_one_command_and_nothing_else() {
+fn only_a_single_simple_command_is_plain() {
     for text in [
         "git status",
         "git status --short",
@@ -477,14 +477,14 @@ fn plain_is_one_command_and_nothing_else() {
 }
 
 #[test]
-fn nothing_is_no_command() {
+fn text_without_a_command_is_refused() {
     for text in ["", " ", "\n", "# git push", ";", "&", "sh -c ''", "eval"] {
         refused(text);
     }
 }
 
 #[test]
-fn words_that_are_apart_need_no_shell() {
+fn separate_words_are_parsed_without_shell_syntax() {
     let shell = Shell::of_words(&["git", "--no-pager", "push", "a;b", "$x", "*"]).unwrap();
     assert_eq!(shell.commands[0].subcommand, "push");
     assert_eq!(shell.commands[0].args, ["--no-pager", "push", "a;b", "$x", "*"]);

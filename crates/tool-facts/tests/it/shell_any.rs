@@ -4,7 +4,7 @@ use holdpoint_tool_facts::Shell;
 use proptest::prelude::*;
 
 #[test]
-fn too_much_is_refused_and_takes_no_time() {
+fn oversized_or_deep_shell_text_is_refused_quickly() {
     assert!(Shell::parse(&"x".repeat(40_000)).is_err());
     assert!(Shell::parse(&"ls;".repeat(1_000)).is_err());
     for (open, close) in [
@@ -76,7 +76,7 @@ fn wrapper() -> impl Strategy<Value = &'static str> {
 
 proptest! {
     #[test]
-    fn a_wrapped_command_is_still_listed(wrappers in prop::collection::vec(wrapper(), 1..5)) {
+    fn command_in_several_wrappers_is_listed_or_in_doubt(wrappers in prop::collection::vec(wrapper(), 1..5)) {
         let text = wrappers.iter().fold("git push origin".to_owned(), |inner, wrapper| wrapper.replace("{}", &inner));
         if let Ok(shell) = Shell::parse(&text) {
             let listed = shell.commands.iter().any(|one| one.words.starts_with(&["git".into(), "push".into(), "origin".into()]));
@@ -86,14 +86,14 @@ proptest! {
     }
 
     #[test]
-    fn one_wrapper_always_lists_it(wrapper in wrapper()) {
+    fn command_in_one_wrapper_is_always_listed(wrapper in wrapper()) {
         let text = wrapper.replace("{}", "git push origin");
         let shell = Shell::parse(&text).unwrap();
         prop_assert!(shell.commands.iter().any(|one| one.words.starts_with(&["git".into(), "push".into(), "origin".into()])), "{}", text);
     }
 
     #[test]
-    fn quoting_a_text_gives_that_text(text in "[ -~é]{1,30}") {
+    fn quoted_text_is_parsed_unchanged(text in "[ -~é]{1,30}") {
         let quoted = format!("echo '{}'", text.replace('\'', "'\\''"));
         let shell = Shell::parse(&quoted).unwrap();
         prop_assert_eq!(&shell.commands[0].args, &vec![text]);
@@ -101,12 +101,12 @@ proptest! {
     }
 
     #[test]
-    fn anything_can_be_tried(text in any::<String>()) {
+    fn any_text_is_parsed_or_refused_as_a_command(text in any::<String>()) {
         let _ = Shell::parse(&text);
     }
 
     #[test]
-    fn anything_like_a_shell_can_be_tried(text in "[a-c $(){}`'\"\\\\;&|<>=#!*?~\n\\[\\]-]{0,60}") {
+    fn text_of_shell_characters_is_parsed_or_refused(text in "[a-c $(){}`'\"\\\\;&|<>=#!*?~\n\\[\\]-]{0,60}") {
         if let Ok(shell) = Shell::parse(&text) {
             prop_assert!(!shell.commands.is_empty());
             prop_assert!(shell.doubt.is_some() || !shell.dynamic);

@@ -77,7 +77,7 @@ fn tables_and_verbs_are_found() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn reading_is_only_what_is_understood_as_reading() {
+fn only_known_reading_statements_are_read_only() {
     for text in [
         "select * from a",
         "select count(*), max(i), coalesce(x, 1) from a where i > 3 group by x having count(*) > 1 order by 1 limit 5",
@@ -146,7 +146,7 @@ fn reading_is_only_what_is_understood_as_reading() {
 }
 
 #[test]
-fn a_where_has_to_look_at_something() {
+fn where_clause_must_depend_on_a_column() {
     for (text, expected) in [
         ("delete from a where i = 1", true),
         ("delete from a", false),
@@ -164,7 +164,7 @@ fn a_where_has_to_look_at_something() {
 }
 
 #[test]
-fn what_databases_read_differently_is_refused() {
+fn text_that_databases_parse_differently_is_refused() {
     for text in [
         "",
         " ",
@@ -203,7 +203,7 @@ fn what_databases_read_differently_is_refused() {
 }
 
 #[test]
-fn too_much_is_refused_and_takes_no_time() {
+fn oversized_or_deep_sql_is_refused_quickly() {
     for text in [
         format!("select {}1{}", "(".repeat(3_000), ")".repeat(3_000)),
         format!("select {}1", "1+".repeat(10_000)),
@@ -222,12 +222,12 @@ fn too_much_is_refused_and_takes_no_time() {
 
 proptest! {
     #[test]
-    fn anything_can_be_tried(text in any::<String>()) {
+    fn any_text_is_parsed_or_refused_as_sql(text in any::<String>()) {
         let _ = Sql::parse(&text);
     }
 
     #[test]
-    fn a_second_statement_that_writes_is_always_seen(
+    fn writing_second_statement_is_never_read_only(
         first in "select [a-z0-9' ,*()]{0,20}",
         gap in "(;| ; |;\n|; -- x\n|; /* x */ )",
     ) {

@@ -124,7 +124,7 @@ const DOUBTFUL: &[&str] = &[
 ];
 
 #[test]
-fn what_a_sane_tool_writes_is_read_without_doubt() {
+fn ordinary_sql_is_parsed_without_doubt() {
     let doubt = |text: &&str| match Sql::parse(text) {
         Ok(sql) => sql.doubt.map(|doubt| format!("{text}: {}", doubt.reason)),
         Err(unparsed) => Some(format!("{text}: {}", unparsed.reason)),
@@ -133,13 +133,13 @@ fn what_a_sane_tool_writes_is_read_without_doubt() {
 }
 
 #[test]
-fn what_some_database_reads_otherwise_is_in_doubt() {
+fn sql_that_some_database_parses_differently_is_in_doubt() {
     let certain = |text: &&&str| Sql::parse(text).is_ok_and(|sql| sql.doubt.is_none());
     assert_eq!(DOUBTFUL.iter().filter(certain).collect::<Vec<_>>(), Vec::<&&str>::new());
 }
 
 #[test]
-fn what_was_found_is_seen_in_spite_of_a_doubt() {
+fn doubtful_sql_still_lists_its_tables() {
     for (text, table) in [
         ("SELECT * FROM secrets -- a note", "secrets"),
         ("SELECT 1; DROP TABLE secrets", "secrets"),
@@ -154,7 +154,7 @@ fn what_was_found_is_seen_in_spite_of_a_doubt() {
 }
 
 #[test]
-fn a_table_is_there_by_its_bare_name_too() {
+fn table_is_also_listed_by_its_bare_name() {
     for (text, expected) in [
         ("select * from public.secrets", ["public.secrets", "secrets"]),
         ("select * from \"SECRETS\"", ["SECRETS", "secrets"]),

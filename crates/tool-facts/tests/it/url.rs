@@ -8,7 +8,7 @@ fn facts(address: &str) -> UrlFacts {
 }
 
 #[test]
-fn everything_is_seen() {
+fn all_parts_of_a_url_are_parsed() {
     assert_eq!(
         facts("HTTPS://Example.COM./a/../b/./c?x=1#y"),
         UrlFacts {
@@ -32,7 +32,7 @@ fn everything_is_seen() {
 }
 
 #[test]
-fn the_host_is_behind_the_last_sign() {
+fn host_follows_the_last_at_sign() {
     for (address, host, userinfo) in [
         ("https://good.com@evil.com/", "evil.com", true),
         ("https://good.com:443@evil.com/", "evil.com", true),
@@ -49,7 +49,7 @@ fn the_host_is_behind_the_last_sign() {
 }
 
 #[test]
-fn private_addresses_are_known_in_every_spelling() {
+fn private_addresses_are_recognised_in_every_spelling() {
     for (address, ip) in [
         ("http://127.0.0.1/", "127.0.0.1"),
         ("http://2130706433/", "127.0.0.1"),
@@ -120,7 +120,7 @@ fn look_alike_hosts_are_shown_in_ascii() {
 }
 
 #[test]
-fn what_programs_read_differently_is_refused() {
+fn url_that_programs_parse_differently_is_refused() {
     for address in [
         "",
         "example.com",
@@ -170,12 +170,12 @@ fn what_programs_read_differently_is_refused() {
 
 proptest! {
     #[test]
-    fn anything_can_be_tried(address in any::<String>()) {
+    fn any_text_is_parsed_or_refused_as_a_url(address in any::<String>()) {
         let _ = UrlFacts::parse(&address, "GET");
     }
 
     #[test]
-    fn a_host_reads_as_itself(host in "[a-z0-9.@:\\[\\]x-]{1,20}") {
+    fn parsed_host_is_parsed_as_itself(host in "[a-z0-9.@:\\[\\]x-]{1,20}") {
         if let Ok(facts) = UrlFacts::parse(&format!("http://{host}/"), "GET") {
             let written = if facts.host.contains(':') { format!("[{}]", facts.host) } else { facts.host.clone() };
             let again = UrlFacts::parse(&format!("http://{written}/"), "GET").unwrap();

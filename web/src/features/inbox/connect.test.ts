@@ -4,7 +4,7 @@ import { connectScript } from './connect';
 const first = (tenant: string, project: string) =>
   connectScript('http://here', { tenant, project }).split('\n')[0] ?? '';
 
-test('the key that an agent is told to make is one of the project that its reader is in', () => {
+test('the suggested command creates a key in the project of the reader', () => {
   expect(first('default', 'default')).toBe('KEY=$(holdpoint keys create --role agent --user my-agent)');
   expect(first('default', 'p2')).toContain(' --project p2)');
   expect(first('acme', 'default')).toContain(' --tenant acme)');

@@ -29,7 +29,7 @@ function drawn(feedback: string, reason: string): string {
   return text;
 }
 
-test('a reason that was given with the answer is told once', () => {
+test('a reason equal to the feedback of the answer is shown once', () => {
   expect(drawn('kept since May', 'kept since May').split('kept since May')).toHaveLength(2);
   expect(drawn('looks good', 'the rule says so')).toMatch(/looks good.*the rule says so/u);
 });

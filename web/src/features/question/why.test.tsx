@@ -35,7 +35,7 @@ async function drawn(language: Language, question: Interaction) {
   ]);
 }
 
-test('several requirements are a list in which those are ticked that are met', async () => {
+test('several requirements are shown as a list with a mark for those that are met', async () => {
   expect(await drawn('en', several)).toEqual([
     ['requirement not met yet', 'group ops · 2 people must agree · except the person who started the session'],
     ['requirement met', 'any operator · 1 person must agree'],
@@ -44,12 +44,12 @@ test('several requirements are a list in which those are ticked that are met', a
   expect((await drawn('zh', several)).map(([mark]) => mark)).toEqual(['尚未满足', '已满足']);
 });
 
-test('one audience is told in one line', async () => {
+test('a single audience is shown in one line', async () => {
   expect(await drawn('en', { audience: one({ users: ['ann'] }) } as unknown as Interaction)).toEqual([]);
   expect(place.textContent).toBe('ann');
 });
 
-test('what several audiences decide cannot be remembered', () => {
+test('an approval by several audiences cannot be remembered', () => {
   const asked = { kind: 'approval', action: {}, asked_by_rule: {}, audience: one({}) } as unknown as Interaction;
   expect(rememberable(asked, 'operator')).toBe(true);
   expect(rememberable({ ...asked, requirements: several.requirements }, 'operator')).toBe(false);

@@ -58,30 +58,30 @@ test.each([
     'option',
     IN_TEXT,
   ],
-])('nothing turns round or hides in the names of %s', (_, field, where, expected) => {
+])('hidden characters are spelled out in the labels of %s', (_, field, where, expected) => {
   draw(field);
   expect(shown(where)).toContain(expected);
   expect(box.textContent).not.toContain('\u202e');
 });
 
-test('what is sent is exactly what the schema has', () => {
+test('the chosen value is sent exactly as in the schema', () => {
   draw({ type: 'string', enum: [TURNED, 'b'] });
   act(() => box.querySelector<HTMLInputElement>('input[type=radio]')?.click());
   submit();
   expect(sent).toEqual([TURNED]);
 });
 
-test('an example in which something hides is not offered', () => {
+test('an example with hidden characters is not offered', () => {
   draw({ type: 'string', examples: ['plain', TURNED] });
   expect([...box.querySelectorAll('datalist option')].map((one) => one.getAttribute('value'))).toEqual(['plain']);
 });
 
-test('a switch has its name spelled out', () => {
+test('hidden characters are spelled out in the name of a switch', () => {
   draw({ type: 'boolean', title: TURNED });
   expect(box.querySelector('[role=switch]')?.getAttribute('aria-label')).toBe(IN_TEXT);
 });
 
-test('objects that are chosen from are written as JSON, and sent as they are', () => {
+test('object options are shown as JSON and sent unchanged', () => {
   draw({ enum: [{ zone: 1 }, { zone: 2 }] });
   expect(shown('.radio bdi')).toEqual(['{"zone":1}', '{"zone":2}']);
   act(() => [...box.querySelectorAll<HTMLInputElement>('input[type=radio]')][1]?.click());
@@ -89,7 +89,7 @@ test('objects that are chosen from are written as JSON, and sent as they are', (
   expect(sent).toEqual([{ zone: 2 }]);
 });
 
-test('yes, no or nothing are three values', () => {
+test('a nullable boolean has three values', () => {
   draw({ type: ['boolean', 'null'], title: 'Sure' });
   const [, no, neither] = box.querySelectorAll<HTMLInputElement>('[role=radiogroup] input');
   act(() => no?.click());

@@ -15,7 +15,7 @@ const SCHEMA = `{"type":"object","properties":{
   "note":{"type":"string"}},
   "$defs":{"count":{"type":"integer"}}}`;
 
-test('numbers that no field holds are texts of their digits, and others stay numbers', () => {
+test('numbers that no field can hold become strings, and others stay numbers', () => {
   const { properties, $defs } = of(SCHEMA).schema as never as Record<string, Record<string, object>>;
   expect(properties?.id).toMatchObject({ type: 'string', title: 'Id', default: '9007199254740993' });
   expect(properties?.rate).toEqual({ type: 'string', enum: ['1.0', '2.50', '3'] });
@@ -27,7 +27,7 @@ test('numbers that no field holds are texts of their digits, and others stay num
   expect(properties?.note).toEqual({ type: 'string' });
 });
 
-test('what is filled in goes there and back to the last digit', () => {
+test('encoded and decoded values keep every digit', () => {
   const exact = of(SCHEMA);
   const value = '{"id":9007199254740997,"rate":2.50,"big":1,"near":7,"list":[18446744073709551615],"note":"12"}';
   const held = exact.encode(readJson(value));
@@ -43,7 +43,7 @@ test('what is filled in goes there and back to the last digit', () => {
   expect(writeJson(exact.decode(held))).toBe(value);
 });
 
-test('a suggestion makes room for its own numbers', () => {
+test('large numbers of a suggestion keep every digit', () => {
   const schema = '{"type":"object","properties":{"id":{"type":"integer"},"n":{"type":"integer"}}}';
   const exact = of(schema, '{"id":9007199254740993,"n":4}');
   const held = exact.encode(readJson('{"id":9007199254740993,"n":4}'));
@@ -51,7 +51,7 @@ test('a suggestion makes room for its own numbers', () => {
   expect(writeJson(exact.decode(held))).toBe('{"id":9007199254740993,"n":4}');
 });
 
-test('limits hold to the last digit, and what is no number is said to be none', () => {
+test('limits are checked to the last digit, and text that is no number is refused', () => {
   const exact = of(SCHEMA);
   expect(exact.flaws({ far: '9007199254740992' })).toEqual([
     { path: ['far'], keyword: 'minimum', limit: '9007199254740993' },
@@ -68,16 +68,16 @@ test.each([
   ['-2', '-1.5', -1],
   ['1e3', '999.99', 1],
   ['1e99999', '1', undefined],
-])('%s beside %s', (one, other, expected) => {
+])('%s compared with %s', (one, other, expected) => {
   expect(compared(one, other)).toBe(expected);
 });
 
-test('a schema without such numbers is left as it is', () => {
+test('a schema without large numbers stays unchanged', () => {
   const schema = { type: 'object', properties: { a: { type: 'integer', minimum: 1, default: 2 }, b: { enum: ['x'] } } };
   expect(exactly(schema as never).schema).toEqual(schema);
 });
 
-test('what is written as JSON keeps its numbers, and its limits stay those of numbers', () => {
+test('parts written as JSON keep their numbers and numeric limits', () => {
   const map = '{"type":"object","additionalProperties":{"type":"integer","maximum":9007199254740995}}';
   const exact = of(`{"type":"object","properties":{"map":${map}}}`);
   const value = '{"map":{"k":9007199254740993,"n":1.0,"s":"1.0"}}';
@@ -87,7 +87,7 @@ test('what is written as JSON keeps its numbers, and its limits stay those of nu
   expect(flaws(exact.schema, exact.encode(readJson('{"map":{"k":9007199254740993,"n":1.0}}')))).toEqual([]);
 });
 
-test('what only the server can count is left to it', () => {
+test('uniqueness of large numbers is left to the server', () => {
   const schema = '{"type":"object","properties":{"l":{"type":"array","uniqueItems":true}}}';
   const exact = of(schema);
   const wrong = (value: string) => flaws(exact.schema, exact.encode(readJson(value)));
@@ -95,7 +95,7 @@ test('what only the server can count is left to it', () => {
   expect(wrong('{"l":[1,1]}')).toMatchObject([{ path: ['l'], keyword: 'uniqueItems' }]);
 });
 
-test('the branches of a condition go there and back', () => {
+test('branches of a condition are encoded and decoded', () => {
   const branch = (n: string) => `{"properties":{"id":{"type":"integer","default":${n}}}}`;
   const branches = `"if":{},"then":${branch('9007199254740993')},"else":${branch('2')}`;
   const exact = of(`{"type":"object","properties":{"on":{"type":"boolean"}},${branches}}`);

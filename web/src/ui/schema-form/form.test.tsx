@@ -72,7 +72,7 @@ test.each([
   expect(sent).toEqual([expected]);
 });
 
-test('a suggestion that is used later is shown as it is sent', () => {
+test('a suggestion that is applied later is shown as it is sent', () => {
   draw(FREE);
   expect(text()).toBe('');
   draw(FREE, '{"m":{"q":9007199254740995}}');
@@ -81,7 +81,7 @@ test('a suggestion that is used later is shown as it is sent', () => {
   expect(sent).toEqual(['{"m":{"q":9007199254740995}}']);
 });
 
-test('what is written as JSON is sent with every digit, and stays as it was written', () => {
+test('JSON input is sent with every digit and keeps its spelling', () => {
   draw(FREE);
   type('{"q": [18446744073709551615, 1.0]}');
   leave();
@@ -93,7 +93,7 @@ test('what is written as JSON is sent with every digit, and stays as it was writ
 test.each([
   ['without a type', ''],
   ['of an object', '"type":"object",'],
-])('parts that hold together are drawn as the fields of all of them: %s', (_, type) => {
+])('the parts of allOf are drawn as the fields of one form: %s', (_, type) => {
   draw(`{${type}"$defs":{"b":{"properties":{"size":{"type":"integer","default":3}}}},
     "allOf":[{"properties":{"city":{"type":"string","default":"Ulm"}},"required":["city"]},{"$ref":"#/$defs/b"}]}`);
   expect(box.querySelector('textarea')).toBeNull();
@@ -103,14 +103,14 @@ test.each([
   expect(sent).toEqual(['{"city":"Ulm","size":3}']);
 });
 
-test('what cannot be read yet stays there', () => {
+test('unfinished JSON stays in its field', () => {
   draw(FREE);
   type('{"q": ');
   leave();
   expect(text()).toBe('{"q": ');
 });
 
-test('what is wrong inside JSON is said at its field', () => {
+test('an error inside JSON is shown at its field', () => {
   draw(MAP);
   type('{"k": "x"}');
   submit();
@@ -119,7 +119,7 @@ test('what is wrong inside JSON is said at its field', () => {
   expect(listed()).toEqual([]);
 });
 
-test('what is wrong where there is no field is said below them all, until something changes', () => {
+test('an error without a field is shown below the form until the next change', () => {
   draw(FREE, '{"extra":[9007199254740993]}');
   submit();
   expect(sent).toEqual([]);
@@ -128,7 +128,7 @@ test('what is wrong where there is no field is said below them all, until someth
   expect(listed()).toEqual([]);
 });
 
-test('a branch of a condition brings its number whole', () => {
+test('the default in a branch of a condition keeps every digit', () => {
   const branch = (n: string) => `{"properties":{"id":{"type":"integer","default":${n}}}}`;
   const schema = `{"type":"object","properties":{"on":{"type":"boolean","default":true}},
     "if":{"properties":{"on":{"const":true}}},"then":${branch('9007199254740993')},"else":${branch('9007199254740995')}}`;
@@ -175,7 +175,7 @@ test.each([
   expect(sent).toEqual([value]);
 });
 
-test('what is only asked of the fields beside it is no field', () => {
+test('an anyOf that only requires other fields is not drawn as a field', () => {
   draw(
     '{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}',
     '{"a":"x"}',
@@ -185,7 +185,7 @@ test('what is only asked of the fields beside it is no field', () => {
   expect(sent).toEqual(['{"a":"x"}']);
 });
 
-test('the default of the whole brings its free objects', () => {
+test('the default of the whole schema fills its free objects', () => {
   draw(
     '{"type":"object","default":{"m":{"k":9007199254740993},"n":1},"properties":{"m":{"type":"object"},"n":{"type":"integer"}}}',
   );
@@ -202,14 +202,14 @@ test('a schema that refers to itself many times over is drawn', () => {
   expect(sent).toEqual(['{"one":"x"}']);
 });
 
-test('a definition that fields and JSON share holds numbers for both', () => {
+test('a definition shared by fields and JSON accepts numbers in both', () => {
   draw(`{"type":"object","$defs":{"id":{"type":"integer","maximum":9007199254740995}},"properties":{
     "one":{"$ref":"#/$defs/id"},"m":{"type":"object","additionalProperties":{"$ref":"#/$defs/id"},"default":{"k":5}}}}`);
   submit();
   expect(sent).toEqual(['{"m":{"k":5}}']);
 });
 
-test('a definition that refers to itself does so in JSON too', () => {
+test('a recursive definition is checked inside JSON', () => {
   const node = '{"type":"object","properties":{"id":{"type":"integer"},"next":{"$ref":"#/$defs/node"}}}';
   draw(`{"type":"object","$defs":{"node":${node},"any":{"type":"object","additionalProperties":{"$ref":"#/$defs/node"}}},
     "properties":{"big":{"type":"integer","default":9007199254740993},"m":{"$ref":"#/$defs/any"}}}`);
@@ -226,13 +226,13 @@ test.each([
   ['round in a circle', '{"$ref":"#/$defs/a"}', '"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}'],
   ['to the whole', '{"$ref":"#"}', '"additionalProperties":{"type":"integer"}'],
   ['twice', '{"$ref":"#/$defs/a"}', '"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"type":"object"}}'],
-])('what refers %s is written as JSON', (_, part, rest) => {
+])('a part that refers %s is written as JSON', (_, part, rest) => {
   draw(`{"type":"object","properties":{"n":${part}},${rest}}`);
   expect(box.querySelector('#f_n')?.tagName).toBe('TEXTAREA');
 });
 
 test.each(['{}', 'true', '{"type":"array","items":{}}', '{"oneOf":[{},{"type":"string"}]}'])(
-  '%s may be anything',
+  '%s accepts any JSON',
   (part) => {
     draw(`{"type":"object","properties":{"n":${part}}}`, '{"n":[1]}');
     expect(text()).toContain('1');
@@ -241,12 +241,12 @@ test.each(['{}', 'true', '{"type":"array","items":{}}', '{"oneOf":[{},{"type":"s
   },
 );
 
-test('a definition of any name is found', () => {
+test('a definition with special characters in its name is found', () => {
   draw('{"type":"object","$defs":{"a/b c":{"type":"boolean"}},"properties":{"n":{"$ref":"#/$defs/a~1b%20c"}}}');
   expect(box.querySelector('#f_n')?.getAttribute('role')).toBe('switch');
 });
 
-test('what has one value alone is chosen, and is not chosen for anybody', () => {
+test('a constant is drawn as one option and is not preselected', () => {
   draw('{"type":"object","required":["n"],"properties":{"n":{"const":"x"}}}');
   submit();
   expect(sent).toEqual([]);
@@ -255,7 +255,7 @@ test('what has one value alone is chosen, and is not chosen for anybody', () => 
   expect(sent).toEqual(['{"n":"x"}']);
 });
 
-test('fields that the schema leaves open are added, named and taken away', () => {
+test('additional properties can be added, named and removed', () => {
   draw(
     '{"type":"object","description":"All of it","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"object"}}',
   );

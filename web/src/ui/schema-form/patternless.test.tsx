@@ -58,11 +58,11 @@ test.each([
     ),
     { properties: { y: { type: 'string' }, x: {} } },
   ],
-])('only patterns go, and what depends on them: %s', (_, schema, expected) => {
+])('only patterns and the parts that depend on them are removed: %s', (_, schema, expected) => {
   expect(patternless(schema as never)).toEqual(expected ?? schema);
 });
 
-test('whatever the whole schema accepts, the page accepts', () => {
+test('the page accepts every value that the whole schema accepts', () => {
   const schema = {
     type: 'object',
     properties: { x: { type: 'string' } },

@@ -28,15 +28,15 @@ test.each([
   expect(controls(schema)).toEqual(expected);
 });
 
-test('a text that is long already gets room', () => {
+test('a value of several lines gets a text area', () => {
   expect(controls({ type: 'string' }, 'a\nb')).toEqual({ 'ui:widget': 'textarea' });
 });
 
-test('an agent cannot bring its own looks', () => {
+test('an agent cannot choose the widget', () => {
   expect(controls({ type: 'string', 'ui:widget': 'hidden', 'ui:field': 'x' })).toEqual({ 'ui:widget': 'text' });
 });
 
-test('references are followed until they come round', () => {
+test('references are followed until they recur', () => {
   const schema = {
     $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, note: { type: 'boolean' } } } },
     $ref: '#/$defs/node',
@@ -56,7 +56,7 @@ test('fields come in the order in which they were written', () => {
   });
 });
 
-test('where no order is known, what must be filled in comes first', () => {
+test('required fields come first if no order is known', () => {
   const schema = { type: 'object', required: ['b', 'gone'], properties: { a: {}, b: {} } };
   expect(controlsFor(schema as never)['ui:order']).toEqual(['b', '*']);
 });
@@ -75,7 +75,7 @@ test('arguments without a schema keep their types', () => {
   });
 });
 
-describe('what is wrong with a form', () => {
+describe('the errors of a form', () => {
   const schema = {
     type: 'object',
     required: ['name'],
@@ -108,12 +108,12 @@ describe('what is wrong with a form', () => {
       flaws(schema, data).map((flaw) => (flaw.keyword === 'format' ? { ...flaw, limit: 'date-time' } : flaw)),
     ).toEqual(expected);
   });
-  test('nothing filled in at all is an empty form', () => {
+  test('an undefined value is checked as an empty form', () => {
     expect(flaws(schema, undefined)).toHaveLength(1);
   });
 });
 
-test('a list of constants says of which type they are', () => {
+test('a list of constants of one type gets that type', () => {
   const among = (...values: unknown[]) => ({ oneOf: values.map((value) => ({ const: value })) });
   const made = drawable({ $id: 'x', properties: { a: among('x', 'y'), b: among(1, 2), c: among('x', 1) } } as never);
   expect(made).toEqual({
@@ -121,7 +121,7 @@ test('a list of constants says of which type they are', () => {
   });
 });
 
-test('what is below a part written as JSON is at the field of that part', () => {
+test('an error below a part written as JSON belongs to the field of that part', () => {
   const properties = { m: { type: 'object' }, l: { type: 'array', items: {} }, s: { type: 'string' } };
   const drawn = controlsFor({ type: 'object', properties } as never);
   expect(fieldPath(drawn, ['m', 'k', '0'])).toEqual(['m']);
@@ -132,7 +132,7 @@ test('what is below a part written as JSON is at the field of that part', () => 
 });
 
 test.each([[undefined], [null]])(
-  'an item that was added and is still empty (%s) is needed, and has no wrong type',
+  'a new item that is still empty (%s) is reported as required, not as a wrong type',
   (item) => {
     const schema = { properties: { names: { type: 'array', items: { type: 'string' } } } };
     expect(flaws(schema, { names: [item] })).toEqual([
@@ -142,7 +142,7 @@ test.each([[undefined], [null]])(
   },
 );
 
-test('a field that was emptied again is not there', () => {
+test('a cleared field counts as missing', () => {
   const schema = { properties: { city: { type: 'string' } }, required: ['city'] };
   expect(flaws(schema, { city: undefined })).toEqual([
     expect.objectContaining({ path: ['city'], keyword: 'required' }),

@@ -15,7 +15,7 @@ vi.mock('@rjsf/core', async (original) => {
   };
 });
 
-test('a form that cannot be drawn is written as JSON, and checked as before', () => {
+test('a form that cannot be drawn is written as JSON and still checked', () => {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const box = document.body.appendChild(document.createElement('div'));

@@ -55,7 +55,7 @@ const blur = () => act(() => (document.activeElement as HTMLElement).blur());
 
 const TWO = { m: { type: 'object' }, n: { type: 'object' } };
 
-test('JSON that is half written is there again, and still said to be no JSON', () => {
+test('unfinished JSON is restored and still marked as invalid', () => {
   draw(TWO);
   type('{"q": ');
   leave();
@@ -68,7 +68,7 @@ test('JSON that is half written is there again, and still said to be no JSON', (
   expect(changes.at(-1)).toMatchObject({ m: { q: 1 } });
 });
 
-test('what takes the place of half-written JSON ends it, in all fields at once', () => {
+test('a new value replaces unfinished JSON in all fields', () => {
   draw(TWO);
   type('{"q": ');
   draw(TWO);
@@ -79,7 +79,7 @@ test('what takes the place of half-written JSON ends it, in all fields at once',
   expect([area()?.value, unread]).toEqual(['{\n  "q": 2\n}', undefined]);
 });
 
-test('what a form fills in by itself is sent, and is no change of anybody’s', () => {
+test('defaults are sent and do not count as changes', () => {
   draw({ city: { type: 'string', default: 'Ulm' }, size: { type: 'integer', default: 3 } });
   expect(box.querySelector('input')?.value).toBe('Ulm');
   expect(changes).toEqual([]);

@@ -53,7 +53,7 @@ fn thinking(index: u64, pieces: &[&str], signature: &[&str]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_text_is_heard_as_it_comes_however_the_bytes_are_cut() {
+async fn text_is_streamed_for_any_chunk_size() {
     let stream = message(&text(0, &["Grüß ", "dich!"]), "end_turn");
     for size in [1, 11, 100_000] {
         let server = Server::start(vec![Reply::stream(&stream).in_pieces(size)]);
@@ -84,7 +84,7 @@ async fn a_text_is_heard_as_it_comes_however_the_bytes_are_cut() {
 }
 
 #[tokio::test]
-async fn calls_are_put_together_and_their_results_go_back_in_order() {
+async fn calls_are_assembled_and_results_are_sent_in_order() {
     let middle = [
         text(0, &["I look."]),
         tool_use(1, "toolu_a", "files_read", &["", "{\"path\"", ": \"ä\"}"]),
@@ -137,7 +137,7 @@ async fn calls_are_put_together_and_their_results_go_back_in_order() {
 }
 
 #[tokio::test]
-async fn thoughts_go_back_signed_block_for_block_in_their_order() {
+async fn thinking_blocks_are_sent_back_signed_and_in_order() {
     let redacted = json!({"type": "redacted_thinking", "data": "ZW5jcnlwdGVk"});
     let middle = [
         thinking(0, &["Let me ", "see."], &["c2ln", "bmVk"]),
@@ -171,7 +171,7 @@ async fn thoughts_go_back_signed_block_for_block_in_their_order() {
 }
 
 #[tokio::test]
-async fn an_error_within_the_stream_is_asked_again_or_not_by_its_kind() {
+async fn stream_error_is_retried_depending_on_its_type() {
     let error = |kind: &str| json!({"type": "error", "error": {"type": kind, "message": format!("It is {kind}.")}});
     let half = |kind: &str| events(&[&text(0, &["half"])[..], &[error(kind)]].concat());
     let whole = message(&text(0, &["whole"]), "end_turn");
@@ -189,7 +189,7 @@ async fn an_error_within_the_stream_is_asked_again_or_not_by_its_kind() {
 }
 
 #[tokio::test]
-async fn half_a_turn_is_none() {
+async fn turn_cut_off_by_max_tokens_is_refused() {
     let stop = json!({"type": "message_stop"}).to_string();
     let whole = message(&[text(0, &["I"]), tool_use(1, "a", "b", &[])].concat(), "max_tokens");
     assert!(whole.contains(&stop));
@@ -202,7 +202,7 @@ async fn half_a_turn_is_none() {
 }
 
 #[tokio::test]
-async fn a_number_that_is_given_twice_loses_no_block() {
+async fn repeated_block_index_loses_no_block() {
     let middle =
         [tool_use(0, "a", "b", &["{}"]), thinking(0, &["hm"], &["c2ln"]), tool_use(0, "c", "b", &["{\"n\": 1}"])]
             .concat();

@@ -31,7 +31,7 @@ async fn play(
 }
 
 #[tokio::test]
-async fn too_many_requests_are_sent_again() {
+async fn request_is_retried_after_status_429() {
     let busy =
         || Reply::status("429 Too Many Requests", "retry-after: 0\r\n", r#"{"error": {"message": "Slow down"}}"#);
     let replies = vec![busy(), busy(), Reply::stream(&openai("ok"))];
@@ -41,7 +41,7 @@ async fn too_many_requests_are_sent_again() {
 }
 
 #[tokio::test]
-async fn a_provider_that_stays_broken_is_given_up() {
+async fn request_fails_after_three_attempts_with_status_503() {
     let broken = || Reply::status("503 Service Unavailable", "", "<html>\nno\t upstream</html>");
     let (turn, heard, asked) = play(Provider::Anthropic, vec![broken(), broken(), broken()], QUICK).await;
     let why = "the provider answered 503";
@@ -50,7 +50,7 @@ async fn a_provider_that_stays_broken_is_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_not_sent_again_and_its_body_is_in_no_message() {
+async fn refused_request_is_not_retried_and_its_body_is_not_shown() {
     for (status, code) in [
         ("400 Bad Request", "x"),
         ("401 Unauthorized", "x"),
@@ -80,7 +80,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_anywhere_before_its_end_is_no_turn() {
+async fn incomplete_stream_is_retried() {
     let half = events(&text(0, &["half"]));
     let unfinished = openai("half").replace("\"stop\"", "null").replace("data: [DONE]\n\n", "");
     for (provider, half, whole) in [
@@ -101,7 +101,7 @@ async fn a_stream_that_is_cut_anywhere_before_its_end_is_no_turn() {
 }
 
 #[tokio::test]
-async fn every_prefix_of_a_message_is_no_turn() {
+async fn no_prefix_of_a_message_is_accepted_as_a_turn() {
     let whole = message(&text(0, &["whole"]), "end_turn");
     let pace = TimeLimits { retries: 0, ..QUICK };
     for (at, _) in whole.match_indices('\n') {
@@ -115,7 +115,7 @@ async fn every_prefix_of_a_message_is_no_turn() {
 }
 
 #[tokio::test]
-async fn silence_is_ended_and_asked_again() {
+async fn silent_provider_is_retried_after_the_idle_limit() {
     let pace = TimeLimits { idle: Duration::from_millis(300), retries: 3, ..QUICK };
     let replies = vec![
         Reply::mute(),
@@ -129,7 +129,7 @@ async fn silence_is_ended_and_asked_again() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_asked_again_and_given_up() {
+async fn unreachable_provider_is_retried_and_then_unavailable() {
     let url = {
         let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/{KEY}", gone.local_addr().unwrap())
@@ -143,7 +143,7 @@ async fn nobody_there_is_asked_again_and_given_up() {
 }
 
 #[tokio::test]
-async fn garbage_is_an_error_and_never_a_turn() {
+async fn malformed_stream_is_an_error() {
     let deep = format!("data: {}\n\n", "[".repeat(10_000));
     for garbage in
         ["data: {\"choices\": [}\n\n", "data: \n\n", "nonsense\n\n", "data: [DONE]\n\n", "data: \u{0}\n\n", &deep]
@@ -170,7 +170,7 @@ async fn garbage_is_an_error_and_never_a_turn() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_no_model_is_told_at_once() {
+async fn response_without_an_event_stream_is_refused_at_once() {
     let page = Reply::status("200 OK", "content-type: text/html; charset=secret\r\n", "<html>Welcome</html>");
     let (turn, _, asked) = play(Provider::Openai, vec![page], QUICK).await;
     let Err(ModelError::Refused(message)) = turn else { panic!("{turn:?}") };
@@ -183,7 +183,7 @@ async fn an_address_that_is_no_model_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn whoever_speaks_no_tls_is_sent_nothing() {
+async fn server_without_tls_never_receives_the_key() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());
     let plain = std::thread::spawn(move || {
@@ -202,7 +202,7 @@ async fn whoever_speaks_no_tls_is_sent_nothing() {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_let_go_hangs_up() {
+async fn dropping_a_turn_closes_the_connection() {
     let server = Server::start(vec![
         Reply::stream(&events(&text(0, &["half"]))).silent(),
         Reply::stream(&message(&text(0, &["ok"]), "end_turn")),

@@ -35,7 +35,7 @@ fn refused(turn: Result<Turn, ModelError>, word: &str) {
 }
 
 #[tokio::test]
-async fn so_many_calls_and_no_more() {
+async fn calls_beyond_the_limit_are_refused() {
     let numbered = |count: usize| {
         openai(
             (0..count)
@@ -50,7 +50,7 @@ async fn so_many_calls_and_no_more() {
 }
 
 #[tokio::test]
-async fn so_large_arguments_and_no_larger() {
+async fn oversized_arguments_are_dropped_and_other_calls_are_kept() {
     let arguments = |size: usize| format!("\"{}\"", "x".repeat(size - 2));
     let half = |size: usize| json!({"index": 0, "id": "c", "function": {"name": "t", "arguments": "x".repeat(size)}});
     let whole =
@@ -72,7 +72,7 @@ async fn so_large_arguments_and_no_larger() {
 }
 
 #[tokio::test]
-async fn a_huge_answer_is_not_kept() {
+async fn response_beyond_the_size_limit_is_refused() {
     let said = json!({"choices": [{"delta": {"content": "x".repeat(1 << 20)}}]});
     refused(hear(Provider::Openai, &events(&vec![said; 5])).await, "larger");
     let event = format!("data: {}", "x".repeat(3 << 20));

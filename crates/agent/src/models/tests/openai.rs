@@ -41,7 +41,7 @@ async fn hear(reply: Reply) -> crate::model::Turn {
 }
 
 #[tokio::test]
-async fn a_text_is_heard_as_it_comes_however_the_bytes_are_cut() {
+async fn text_is_streamed_for_any_chunk_size() {
     let usage = json!({"choices": [], "usage": {"prompt_tokens": 1_000_000, "completion_tokens": 500_000}});
     let stream = done(&[
         chunk(&json!({"role": "assistant", "content": ""}), None),
@@ -74,7 +74,7 @@ async fn a_text_is_heard_as_it_comes_however_the_bytes_are_cut() {
 }
 
 #[tokio::test]
-async fn calls_are_put_together_from_their_pieces_also_side_by_side() {
+async fn interleaved_pieces_of_calls_are_assembled() {
     let stream = done(&[
         chunk(&json!({"role": "assistant", "content": null}), None),
         chunk(&json!({"tool_calls": [piece(0, Some("call_a"), Some("files_read"), "")]}), None),
@@ -92,7 +92,7 @@ async fn calls_are_put_together_from_their_pieces_also_side_by_side() {
 }
 
 #[tokio::test]
-async fn sloppy_providers_are_understood() {
+async fn pieces_of_calls_that_break_the_format_are_accepted() {
     let whole =
         |id: &str, name: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}});
     let mut numbered_0 = [whole("x", "b"), whole("y", "b")];
@@ -122,7 +122,7 @@ async fn sloppy_providers_are_understood() {
 }
 
 #[tokio::test]
-async fn broken_arguments_stay_what_they_are_and_go_back_as_an_object() {
+async fn invalid_arguments_are_kept_and_sent_back_as_an_object() {
     let broken = done(&[chunk(
         &json!({"tool_calls": [piece(0, Some("x"), Some("files_read"), "{\"path\": ")]}),
         Some("tool_calls"),
@@ -143,7 +143,7 @@ async fn broken_arguments_stay_what_they_are_and_go_back_as_an_object() {
 }
 
 #[tokio::test]
-async fn what_a_provider_wants_back_goes_back_with_the_results_in_order() {
+async fn provider_fields_are_sent_back_with_the_results_in_order() {
     let mut signed = piece(0, Some("a"), Some("files_read"), "{}");
     signed["extra_content"] = json!({"google": {"thought_signature": "c2ln"}});
     let detail = |text: &str| json!({"type": "reasoning.text", "index": 0, "text": text, "signature": null});
@@ -190,7 +190,7 @@ async fn what_a_provider_wants_back_goes_back_with_the_results_in_order() {
 }
 
 #[tokio::test]
-async fn a_local_server_needs_no_key_and_openai_does() {
+async fn openai_requires_a_key_and_a_local_server_does_not() {
     let server = Server::start(vec![Reply::stream(&done(&[chunk(&json!({"content": "ok"}), Some("stop"))]))]);
     let local = ModelChoice { endpoint: Some(format!("{}/v1", server.url)), ..openai() };
     let model = open(&local, None).unwrap();

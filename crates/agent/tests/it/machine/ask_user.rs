@@ -26,7 +26,7 @@ fn refused(tool: &str, arguments: Value, expected: &str) {
 }
 
 #[test]
-fn clarify_asks_for_words() {
+fn clarify_asks_a_free_text_question() {
     check("clarify", json!({ "question": "Which city?" }), Question::plain(Kind::Question, "Which city?".into()));
     let expected = Question {
         message: Some("Which city do you mean?".into()),
@@ -56,7 +56,7 @@ fn a_long_question_gets_a_title_of_one_line() {
 }
 
 #[test]
-fn choose_offers_options_that_give_information() {
+fn choose_gives_its_options_the_effect_provide() {
     let arguments = json!({
         "question": "Which cache?",
         "multiple": true,
@@ -87,7 +87,7 @@ fn choose_offers_options_that_give_information() {
 }
 
 #[test]
-fn options_may_mean_more_than_an_answer() {
+fn choose_options_can_require_input_or_skip_but_not_edit() {
     let arguments = json!({
         "question": "Which key?",
         "options": [
@@ -114,7 +114,7 @@ fn options_may_mean_more_than_an_answer() {
 }
 
 #[test]
-fn form_secret_and_confirm() {
+fn form_secret_and_confirm_ask_questions_of_their_kind() {
     let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let expected = Question { schema: Some(schema.clone()), ..Question::plain(Kind::Form, "Where to?".into()) };
     check("form", json!({ "question": "Where to?", "schema": schema }), expected);
@@ -141,7 +141,7 @@ fn form_secret_and_confirm() {
 }
 
 #[test]
-fn what_makes_no_question_is_told_to_the_model() {
+fn invalid_arguments_are_refused_with_a_reason() {
     refused("guess", json!({ "question": "?" }), "There is no tool `ask_user_guess`.");
     refused("clarify", json!({ "question": " \n" }), "Nobody was asked, for `question` is empty.");
     refused(
@@ -175,7 +175,7 @@ fn what_makes_no_question_is_told_to_the_model() {
 }
 
 #[test]
-fn people_have_as_long_as_the_agents_version_says() {
+fn deadline_comes_from_the_agent_version() {
     let agent = agent_with(json!({ "deadlines": { "question": 300, "form": 1800 } }));
     let seconds = |tool: &str, arguments: Value| question(tool, &arguments, &agent).unwrap().1;
     assert_eq!(seconds("clarify", json!({ "question": "Which?" })), Some(300));
@@ -265,7 +265,7 @@ fn a_models_suggestions_are_filtered_by_id_and_by_parameters() {
 }
 
 #[test]
-fn what_the_agents_version_suggests_comes_first_and_always() {
+fn suggestions_of_the_agent_version_come_first() {
     let agent = agent_with(json!({
         "suggestions": {
             "confirmation": [{ "id": "usual", "label": "As always", "option": "confirm" }],
@@ -285,7 +285,7 @@ fn what_the_agents_version_suggests_comes_first_and_always() {
 }
 
 #[test]
-fn a_rule_that_the_question_cannot_show_is_listed_and_does_not_stop_it() {
+fn unusable_suggestion_of_the_agent_version_is_dropped_with_a_reason() {
     let rule = json!({ "id": "redis", "label": "Redis", "option": "redis" });
     let agent = agent_with(json!({ "suggestions": { "choice": [rule] } }));
     let options = json!([{ "id": "none", "label": "None" }]);
@@ -297,7 +297,7 @@ fn a_rule_that_the_question_cannot_show_is_listed_and_does_not_stop_it() {
 }
 
 #[test]
-fn a_suggestion_that_is_none_is_dropped_alone() {
+fn malformed_suggestion_is_dropped_alone() {
     let agent = agent_with(json!({ "allowed_suggestions": [{ "id": "porto" }] }));
     let ask = |offered| suggested(&agent, "clarify", json!({ "question": "Where?" }), offered);
     let good = json!({ "id": "porto", "label": "Porto" });
@@ -337,7 +337,7 @@ fn no_question_shows_more_than_a_hundred_suggestions() {
 
 /// Every tool accepts the arguments that its schema names.
 #[test]
-fn each_tool_takes_every_argument_that_it_names() {
+fn each_tool_accepts_every_argument_of_its_schema() {
     let example = |name: &str| match name {
         "options" => json!([{ "id": "a", "label": "A" }]),
         "secrets" => json!([{ "name": "K" }]),

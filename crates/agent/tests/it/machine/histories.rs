@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1_000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_given_nothing_is_wanted_twice_and_nothing_is_reopened(journal in journals()) {
+    fn no_effect_is_repeated_and_no_end_is_reopened(journal in journals()) {
         let mut seen = Seen::default();
         let mut state = MachineState::new("p-");
         for input in &journal {
@@ -200,7 +200,7 @@ proptest! {
     }
 
     #[test]
-    fn a_step_goes_on_from_its_journal_or_its_state_alike(journal in journals(), at in 0..80usize) {
+    fn journal_and_saved_state_resume_the_same_step(journal in journals(), at in 0..80usize) {
         let at = at.min(journal.len());
         let written = serde_json::to_string(&journal).unwrap();
         let journal: Vec<Input> = {
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn a_model_that_is_asked_is_shown_everything_that_was_said(journal in journals()) {
+    fn model_is_shown_every_message_when_it_is_asked(journal in journals()) {
         // Without a prefix, a history knows calls by turn and index alone.
         let (mut state, mut read, mut said) = (MachineState::new(""), History::new(), 0);
         for (at, input) in journal.iter().enumerate() {
@@ -256,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn limits_hold_whatever_happens(journal in journals()) {
+    fn limits_hold_for_any_journal(journal in journals()) {
         let Input::Begun { limits, .. } = &journal[0] else { unreachable!("a journal begins so") };
         let (mut state, mut turns, mut rounds) = (MachineState::new("p-"), 0, 0);
         let mut asked_in = 0;

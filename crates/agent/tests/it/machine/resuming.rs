@@ -34,7 +34,7 @@ fn fails(journal: &[Input]) -> String {
 }
 
 #[test]
-fn reject_retry_and_skip_never_lead_to_the_action_again() {
+fn only_approve_and_edit_can_run_an_action() {
     for way in [Way::Retry, Way::Reject, Way::Provide, Way::Skip, Way::Custom, Way::Terminate] {
         let journal = [task(), turn(&["write_file"]), waiting("p-t1c0", "int_1"), settled("p-t1c0", answered(way))];
         let (mut state, effects) = replay("p-", &journal);
@@ -52,7 +52,7 @@ fn reject_retry_and_skip_never_lead_to_the_action_again() {
 }
 
 #[test]
-fn an_action_is_wanted_until_it_is_settled_and_then_never_again() {
+fn action_is_outstanding_until_it_is_settled() {
     let (state, effects) = replay("p-", &[task(), turn(&["write_file"])]);
     assert_eq!(effects, [act("p-t1c0", 0, "write_file")]);
     let (state, effects) = state.advance(waiting("p-t1c0", "int_1"));
@@ -81,7 +81,7 @@ fn a_custom_answer_resumes_like_any_other() {
 }
 
 #[test]
-fn the_model_is_not_asked_again_before_the_answer_is_in_its_call() {
+fn model_is_not_asked_while_a_call_waits_for_its_answer() {
     let (state, _) = replay("p-", &[task(), turn(&["write_file"]), waiting("p-t1c0", "int_1")]);
     assert!(state.is_asleep());
     assert_eq!(state.outstanding(), [act("p-t1c0", 0, "write_file")]);
@@ -90,7 +90,7 @@ fn the_model_is_not_asked_again_before_the_answer_is_in_its_call() {
 }
 
 #[test]
-fn every_call_has_exactly_one_result_in_its_own_place() {
+fn every_call_has_exactly_one_result_in_call_order() {
     let journal = [
         task(),
         turn(&["write_file", "ask_user_clarify", "read_file"]),
@@ -122,7 +122,7 @@ fn every_call_has_exactly_one_result_in_its_own_place() {
 }
 
 #[test]
-fn approved_is_never_the_result_of_what_did_not_run() {
+fn approved_is_never_the_result_of_a_call_that_did_not_run() {
     for way in [Way::Approve, Way::Edit] {
         let journal = [task(), turn(&["write_file"]), settled("t1c0", answered(way))];
         let expected = "This was not run, although a person (alice) would have let it run.".to_owned();
@@ -131,7 +131,7 @@ fn approved_is_never_the_result_of_what_did_not_run() {
 }
 
 #[test]
-fn an_answer_left_over_from_one_call_is_not_taken_by_the_next() {
+fn late_result_of_one_call_is_not_used_for_another_call() {
     let journal = [task(), turn(&["write_file"]), settled("p-t1c0", done("one")), turn(&["write_file"])];
     let (state, _) = replay("p-", &journal);
     let (after, effects) = state.clone().advance(settled("p-t1c0", done("late")));
@@ -142,7 +142,7 @@ fn an_answer_left_over_from_one_call_is_not_taken_by_the_next() {
 }
 
 #[test]
-fn parallel_calls_are_all_kept_each_with_its_own_question() {
+fn parallel_calls_each_wait_for_their_own_question() {
     let tools = ["write_file"; 64];
     let (mut state, effects) = replay("p-", &[task(), turn(&tools)]);
     assert_eq!(effects.len(), 64);
@@ -161,7 +161,7 @@ fn parallel_calls_are_all_kept_each_with_its_own_question() {
 }
 
 #[test]
-fn a_second_question_of_a_turn_waits_beside_the_first() {
+fn second_question_of_a_turn_waits_independently_of_the_first() {
     let journal = [
         task(),
         turn(&["ask_user_clarify", "ask_user_confirm"]),
@@ -176,7 +176,7 @@ fn a_second_question_of_a_turn_waits_beside_the_first() {
 }
 
 #[test]
-fn what_is_saved_is_a_snapshot() {
+fn saved_state_is_a_snapshot() {
     let (state, _) = replay("p-", &[task(), turn(&["write_file", "read_file"]), waiting("p-t1c0", "int_1")]);
     let kept = serde_json::to_string(&state).unwrap();
     let (later, _) = state.clone().advance(settled("p-t1c0", done("changed")));
@@ -185,7 +185,7 @@ fn what_is_saved_is_a_snapshot() {
 }
 
 #[test]
-fn a_history_that_was_kept_does_not_change_with_the_one_that_reads_on() {
+fn cloned_history_does_not_change_with_the_original() {
     let mut reading = History::new();
     reading.push(&task());
     let kept = reading.clone();
@@ -195,7 +195,7 @@ fn a_history_that_was_kept_does_not_change_with_the_one_that_reads_on() {
 }
 
 #[test]
-fn arguments_are_kept_to_the_digit() {
+fn arguments_keep_every_digit() {
     let arguments = json!({ "f": 0.1 + 0.2, "small": 5e-324, "large": u64::MAX, "least": i64::MIN, "none": null });
     let call = ModelCall { id: "x".into(), tool: "write_file".into(), arguments: arguments.clone() };
     let said = Input::Turn(Box::new(Turn { calls: vec![call], ..Turn::default() }));
@@ -206,7 +206,7 @@ fn arguments_are_kept_to_the_digit() {
 }
 
 #[test]
-fn expiry_is_final_and_does_not_ask_again() {
+fn expired_question_is_not_asked_again() {
     let expired = CallEnd::Unanswered { how: "expired".into() };
     let journal = [task(), turn(&["ask_user_clarify"]), asked("p-t1c0", "int_1"), settled("p-t1c0", expired)];
     let (state, effects) = replay("p-", &journal);
@@ -216,7 +216,7 @@ fn expiry_is_final_and_does_not_ask_again() {
 }
 
 #[test]
-fn a_question_that_was_asked_is_not_asked_again_by_who_takes_over() {
+fn question_is_not_asked_again_after_a_takeover() {
     let (state, _) = replay("p-", &[task(), turn(&["ask_user_clarify"]), asked("p-t1c0", "int_1")]);
     let taken_over = reread(&state);
     assert_eq!(taken_over.outstanding(), []);
@@ -226,13 +226,13 @@ fn a_question_that_was_asked_is_not_asked_again_by_who_takes_over() {
 }
 
 #[test]
-fn about_one_action_people_may_be_asked_twice() {
+fn action_can_wait_for_a_second_question() {
     let journal = [task(), turn(&["write_file"]), waiting("p-t1c0", "int_1"), waiting("p-t1c0", "int_2")];
     assert_eq!(replay("p-", &journal).0.waiting()[0].interaction, "int_2");
 }
 
 #[test]
-fn a_step_ends_clearly_when_its_model_has_had_all_its_turns() {
+fn step_fails_at_the_limit_of_iterations() {
     let limits = Limits { iterations: 2, ..Limits::default() };
     let mut journal = vec![limited(limits, Some(json!("Tidy up.")))];
     for at in 1..=2 {
@@ -243,7 +243,7 @@ fn a_step_ends_clearly_when_its_model_has_had_all_its_turns() {
 }
 
 #[test]
-fn a_step_ends_clearly_when_people_were_asked_in_too_many_rounds() {
+fn step_fails_at_the_limit_of_rounds() {
     let limits = Limits { rounds: 2, ..Limits::default() };
     let reason = "people would have been asked in more than 2 rounds (limit `rounds`)";
     let mut journal = vec![limited(limits, Some(json!("Tidy up.")))];
@@ -267,7 +267,7 @@ fn a_step_ends_clearly_when_people_were_asked_in_too_many_rounds() {
 }
 
 #[test]
-fn a_round_counts_although_nobody_had_time_to_say_that_it_was_waited_for() {
+fn round_of_questions_counts_without_a_waiting_input() {
     let limits = Limits { rounds: 1, ..Limits::default() };
     let edited = CallEnd::Done { result: json!("x"), edited: Some(json!({})) };
     let mut journal = vec![limited(limits, Some(json!("Tidy up."))), turn(&["write_file"]), settled("p-t1c0", edited)];
@@ -277,7 +277,7 @@ fn a_round_counts_although_nobody_had_time_to_say_that_it_was_waited_for() {
 }
 
 #[test]
-fn a_step_ends_clearly_when_people_sent_its_model_back_too_often_in_a_row() {
+fn step_fails_at_the_limit_of_retries_in_a_row() {
     let mut journal = vec![task()];
     let mut at = 0;
     let mut round = |journal: &mut Vec<Input>, end: CallEnd| {
@@ -298,7 +298,7 @@ fn a_step_ends_clearly_when_people_sent_its_model_back_too_often_in_a_row() {
 }
 
 #[test]
-fn a_message_gives_a_step_its_limits_back() {
+fn message_resets_the_limits_of_a_step() {
     let limits = Limits { iterations: 1, rounds: 1, retries: 0 };
     let mut journal = vec![limited(limits, None)];
     for at in 1..=5 {
@@ -316,7 +316,7 @@ fn a_message_gives_a_step_its_limits_back() {
 }
 
 #[test]
-fn messages_that_come_during_a_turn_are_read_in_order_after_its_results() {
+fn messages_during_a_turn_follow_its_results_in_order() {
     let journal = [
         task(),
         message("one, while it thinks"),
@@ -348,14 +348,14 @@ fn messages_that_come_during_a_turn_are_read_in_order_after_its_results() {
 }
 
 #[test]
-fn a_message_before_a_step_without_a_task_is_not_waited_for_again() {
+fn early_message_starts_a_step_without_a_task() {
     let journal = [begun_with_question(false), message("Hello."), before(Way::Approve, None)];
     assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel]);
     assert_eq!(history(&journal), [Message::User { content: "Hello.".into() }]);
 }
 
 #[test]
-fn the_last_turn_is_the_output_and_an_object_is_data_too() {
+fn last_turn_is_the_output_and_a_json_object_is_also_data() {
     let check = |text: &str, output: Value| {
         assert_eq!(replay("", &[task(), says(text)]).1, [StepEffect::Finish { output }]);
     };
@@ -366,7 +366,7 @@ fn the_last_turn_is_the_output_and_an_object_is_data_too() {
 }
 
 #[test]
-fn a_task_is_a_text_or_pretty_json_and_null_is_none() {
+fn task_is_shown_as_text_or_pretty_json_unless_it_is_null() {
     let check = |task: Value, expected: &[&str]| {
         let expected: Vec<Message> = expected.iter().map(|text| Message::User { content: (*text).into() }).collect();
         assert_eq!(history(&[begun(Some(task))]), expected);
@@ -378,7 +378,7 @@ fn a_task_is_a_text_or_pretty_json_and_null_is_none() {
 }
 
 #[test]
-fn the_question_before_a_step_decides_what_it_works_on() {
+fn question_before_a_step_decides_its_task_or_its_end() {
     let (state, effects) = replay("p-", &[begun_with_question(false)]);
     let question = Box::new(crate::machine::inputs::step_question());
     assert_eq!(effects, [StepEffect::AskBefore { call: "p-before".into(), question }]);
@@ -411,7 +411,7 @@ fn the_question_before_a_step_decides_what_it_works_on() {
 }
 
 #[test]
-fn where_there_is_no_agent_the_answer_is_the_output() {
+fn answer_is_the_output_of_a_step_without_an_agent() {
     let answer = PeopleAnswer {
         options: vec!["confirm".into()],
         metadata: json!({ "n": 1 }),
@@ -435,14 +435,14 @@ fn where_there_is_no_agent_the_answer_is_the_output() {
 }
 
 #[test]
-fn a_step_that_is_over_leaves_no_call_without_a_result() {
+fn ended_step_has_a_result_for_every_call() {
     let journal =
         [task(), turn(&["read_file", "write_file"]), settled("t1c0", done("x")), crate::machine::inputs::cancelled()];
     assert_eq!(results(&journal), ["x", "The step ended before it was known what became of this call."]);
 }
 
 #[test]
-fn a_model_that_is_asked_on_is_told_what_was_found_of_the_calls_that_were_left() {
+fn retried_model_reads_the_recovered_ends_of_open_calls() {
     let found = |call: &str, end: CallEnd| Input::CallRecovered { call: call.into(), end };
     let reason = PeopleAnswer { feedback: Some("Not that one.".into()), ..answer(Way::Reject) };
     let mut journal = vec![

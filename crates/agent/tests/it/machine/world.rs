@@ -195,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1_000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn only_what_was_let_run_ran_and_once(dice in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn only_permitted_calls_run_and_only_once(dice in prop::collection::vec(any::<u8>(), 0..400)) {
         let world = World::new(dice).run();
         let engine = &world.engine;
         let runs: BTreeSet<&String> = engine.runs.iter().collect();
@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn what_ran_is_told_as_run_and_what_did_not_is_not(dice in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn model_reads_a_run_only_for_calls_that_ran(dice in prop::collection::vec(any::<u8>(), 0..400)) {
         let world = World::new(dice).run();
         let told: Vec<Message> = history(&world.journal);
         let ran = told.iter().filter(|message| matches!(message, Message::Result { content, .. } if content == "ran"));

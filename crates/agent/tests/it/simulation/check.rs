@@ -6,8 +6,8 @@ use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Activity, Input, MachineState};
 use holdpoint_agent::model::{Message, Turn};
 
-use crate::simulation::books::{Books, Held, Kept};
 use crate::simulation::play::Play;
+use crate::simulation::stored_state::{StoredSession, StoredState, StoredStep};
 
 type Verdict = Result<(), String>;
 
@@ -34,9 +34,9 @@ pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
         Some(Message::User { content }) => content.split(':').next().unwrap_or_default(),
         other => return Err(format!("a model is asked about {other:?}")),
     };
-    let (books, drifts) = (play.look(), play.stage.lock().drifts);
-    let held = books.of_task(task).ok_or_else(|| format!("there is no session for {task}"))?;
-    let cut = |kept: &Kept| matches!(kept.journal.last(), Some((_, Input::Cancelled { .. })));
+    let (stored_state, drifts) = (play.look(), play.stage.lock().drifts);
+    let held = stored_state.of_task(task).ok_or_else(|| format!("there is no session for {task}"))?;
+    let cut = |kept: &StoredStep| matches!(kept.journal.last(), Some((_, Input::Cancelled { .. })));
     let steps = held.steps.iter().filter(|kept| drifts || kept.step.id == held.session.step || cut(kept));
     for kept in steps {
         let inputs = kept.inputs();
@@ -77,30 +77,30 @@ fn paired(messages: &[Message]) -> Verdict {
     Ok(())
 }
 
-fn replayed(held: &Held, kept: &Kept, inputs: &[Input]) -> MachineState {
+fn replayed(held: &StoredSession, kept: &StoredStep, inputs: &[Input]) -> MachineState {
     let number = first_attempt(held, kept);
     inputs.iter().fold(MachineState::new(format!("s{number}")), |state, input| state.advance(input).0)
 }
 
 /// Number, from 1, of the step in whose name the calls of this attempt are counted: the first attempt whose state was
 /// saved.
-fn first_attempt(held: &Held, kept: &Kept) -> usize {
+fn first_attempt(held: &StoredSession, kept: &StoredStep) -> usize {
     let number = held.steps.iter().filter(|one| one.step.id <= kept.step.id).count();
     let before = number.checked_sub(2).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1);
     before.filter(|before| before.state.is_some()).map_or(number, |before| first_attempt(held, before))
 }
 
 /// Checks every invariant that can be observed between two rounds.
-pub(crate) fn everything(books: &Books) -> Verdict {
-    for question in books.questions.values().filter(|question| question.status() == Status::Pending) {
-        let steps = books.sessions.values().flat_map(|held| &held.steps);
+pub(crate) fn everything(stored_state: &StoredState) -> Verdict {
+    for question in stored_state.questions.values().filter(|question| question.status() == Status::Pending) {
+        let steps = stored_state.sessions.values().flat_map(|held| &held.steps);
         let asks = steps.clone().any(|kept| kept.step.id == question.origin.step && kept.step.alive());
         holds!(asks, "{} is open, and the step that asked it has ended", question.id);
     }
-    for held in books.sessions.values() {
-        of_its_step(books, held)?;
+    for held in stored_state.sessions.values() {
+        of_its_step(stored_state, held)?;
         for kept in &held.steps {
-            acknowledged(books, kept)?;
+            acknowledged(stored_state, kept)?;
         }
         let numbers = held.events.iter().map(|event| event.seq);
         holds!(numbers.eq(1..=held.session.last_seq), "the events of {} have gaps", held.session.id);
@@ -109,15 +109,15 @@ pub(crate) fn everything(books: &Books) -> Verdict {
         }
         proposals(held)?;
         if held.session.ended.is_some() {
-            ended(books, held)?;
+            ended(stored_state, held)?;
         }
     }
     Ok(())
 }
 
 /// Checks that a question about an action belongs to the step that proposed it, in that attempt or a later one.
-fn of_its_step(books: &Books, held: &Held) -> Verdict {
-    let open = books
+fn of_its_step(stored_state: &StoredState, held: &StoredSession) -> Verdict {
+    let open = stored_state
         .questions
         .values()
         .filter(|question| question.origin.session == held.session.id && question.status() == Status::Pending);
@@ -131,10 +131,10 @@ fn of_its_step(books: &Books, held: &Held) -> Verdict {
 }
 
 /// Checks that every answer that a step has acknowledged is in its journal.
-fn acknowledged(books: &Books, kept: &Kept) -> Verdict {
+fn acknowledged(stored_state: &StoredState, kept: &StoredStep) -> Verdict {
     for (_, input) in &kept.journal {
         let Input::Asked { call, interaction } = input else { continue };
-        let question = interaction.parse().ok().and_then(|id| books.questions.get(&id));
+        let question = interaction.parse().ok().and_then(|id| stored_state.questions.get(&id));
         let taken = question.is_some_and(|asked| matches!(asked.delivery(), Some(Delivery::Completed { .. })));
         let settled = kept.journal.iter().any(|(_, input)| match input {
             Input::Settled { call: settled, .. } => settled == call,
@@ -146,7 +146,7 @@ fn acknowledged(books: &Books, kept: &Kept) -> Verdict {
     Ok(())
 }
 
-fn journal(held: &Held, kept: &Kept) -> Verdict {
+fn journal(held: &StoredSession, kept: &StoredStep) -> Verdict {
     let id = kept.step.id;
     let length = kept.journal.len() as u64;
     holds!(kept.journal.iter().map(|(seq, _)| *seq).eq(1..=length), "the journal of {id} has gaps");
@@ -177,7 +177,7 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
 }
 
 /// Checks that a model was shown every message of people before its last turn.
-fn heard(kept: &Kept, inputs: &[Input]) -> Verdict {
+fn heard(kept: &StoredStep, inputs: &[Input]) -> Verdict {
     let completed = matches!(&kept.step.phase, StepPhase::Ended { how: StepEnding::Completed, .. });
     let by_people = matches!(inputs.last(), Some(Input::Cancelled { .. }));
     if !completed || by_people {
@@ -193,7 +193,7 @@ fn heard(kept: &Kept, inputs: &[Input]) -> Verdict {
 }
 
 /// Checks that an attempt begins with the journal of the attempt before it, followed by a `Retried` input.
-fn taken_up(held: &Held, kept: &Kept) -> Verdict {
+fn taken_up(held: &StoredSession, kept: &StoredStep) -> Verdict {
     let at = held.steps.iter().position(|one| one.step.id == kept.step.id).unwrap();
     let Some(before) = at.checked_sub(1).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1) else {
         return Ok(());
@@ -207,7 +207,7 @@ fn taken_up(held: &Held, kept: &Kept) -> Verdict {
 }
 
 /// Checks that every action is a call of a journalled turn, and that no call of a settled turn is still open.
-fn proposals(held: &Held) -> Verdict {
+fn proposals(held: &StoredSession) -> Verdict {
     for proposal in &held.proposals {
         let call = &proposal.call_id;
         let found = place(call).and_then(|(step, turn, index)| {
@@ -221,7 +221,7 @@ fn proposals(held: &Held) -> Verdict {
     Ok(())
 }
 
-fn turns<'a>(kept: &'a Kept) -> Vec<&'a Turn> {
+fn turns<'a>(kept: &'a StoredStep) -> Vec<&'a Turn> {
     let turn = |(_, input): &'a (u64, Input)| if let Input::Turn(turn) = input { Some(&**turn) } else { None };
     kept.journal.iter().filter_map(turn).collect()
 }
@@ -234,10 +234,10 @@ fn place(call: &str) -> Option<(usize, usize, usize)> {
 }
 
 /// Checks that a session that has ended leaves nothing open.
-fn ended(books: &Books, held: &Held) -> Verdict {
+fn ended(stored_state: &StoredState, held: &StoredSession) -> Verdict {
     let id = held.session.id;
     let open = |question: &&domain::Interaction| question.origin.session == id && question.status() == Status::Pending;
-    let open = books.questions.values().find(open);
+    let open = stored_state.questions.values().find(open);
     holds!(open.is_none(), "{id} has ended with an open question: {open:?}");
     let live = held.steps.iter().find(|kept| kept.step.alive());
     holds!(live.is_none(), "{id} has ended with a live step: {live:?}");

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use domain::{Action, ActionState, Answer, Effect, Interaction, Kind, State, Verdict};
 use serde_json::Value;
 
-use crate::simulation::books::Books;
 use crate::simulation::play::Deed;
+use crate::simulation::stored_state::StoredState;
 
 /// Checks, before a tool runs, that its action was started and that somebody allowed exactly these arguments.
-pub(crate) fn may_run(books: &Books, deed: &Deed) -> Result<(), String> {
-    let proposals = books.sessions.values().flat_map(|held| &held.proposals);
+pub(crate) fn may_run(stored_state: &StoredState, deed: &Deed) -> Result<(), String> {
+    let proposals = stored_state.sessions.values().flat_map(|held| &held.proposals);
     let of_it = |proposal: &&Action| {
         let action = proposal.effective();
         action.tool == deed.tool && action.arguments == deed.arguments
@@ -19,17 +19,18 @@ pub(crate) fn may_run(books: &Books, deed: &Deed) -> Result<(), String> {
     if !matches!(proposal.state, ActionState::Started { .. }) {
         return Err(format!("{deed:?} runs, and was not started: {:?}", proposal.state));
     }
-    allowed(books, proposal)
+    allowed(stored_state, proposal)
 }
 
 /// Whether somebody, or the policy, allowed an action as it would run.
-fn allowed(books: &Books, proposal: &Action) -> Result<(), String> {
+fn allowed(stored_state: &StoredState, proposal: &Action) -> Result<(), String> {
     match proposal.ruling.verdict {
         Verdict::Deny => Err(format!("{} is denied", proposal.call_id)),
         Verdict::Allow => Ok(()),
         Verdict::Ask if proposal.grant.is_some() => Ok(()),
         Verdict::Ask => {
-            let agreed = asked_about(books, proposal).any(|(question, answer)| agrees(question, answer, proposal));
+            let agreed =
+                asked_about(stored_state, proposal).any(|(question, answer)| agrees(question, answer, proposal));
             if agreed { Ok(()) } else { Err(format!("nobody approved {proposal:?}")) }
         }
     }
@@ -45,8 +46,11 @@ fn agrees(question: &Interaction, answer: &Answer, proposal: &Action) -> bool {
 }
 
 /// Answers to the questions about an action.
-fn asked_about<'a>(books: &'a Books, proposal: &'a Action) -> impl Iterator<Item = (&'a Interaction, &'a Answer)> {
-    let questions = books.questions.values().filter(|question| {
+fn asked_about<'a>(
+    stored_state: &'a StoredState,
+    proposal: &'a Action,
+) -> impl Iterator<Item = (&'a Interaction, &'a Answer)> {
+    let questions = stored_state.questions.values().filter(|question| {
         question.origin.session == proposal.session && question.question.call_id.as_ref() == Some(&proposal.call_id)
     });
     questions.filter_map(|question| match &question.state {
@@ -56,16 +60,16 @@ fn asked_about<'a>(books: &'a Books, proposal: &'a Action) -> impl Iterator<Item
 }
 
 /// Checks that no action ran more often than allowed, and that no rejected or denied action ran.
-pub(crate) fn counted(books: &Books, ran: &[Deed]) -> Result<(), String> {
+pub(crate) fn counted(stored_state: &StoredState, ran: &[Deed]) -> Result<(), String> {
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for deed in ran {
         *times.entry(key(&deed.tool, &deed.arguments)).or_default() += 1;
     }
-    for proposal in books.sessions.values().flat_map(|held| &held.proposals) {
+    for proposal in stored_state.sessions.values().flat_map(|held| &held.proposals) {
         let tool = &proposal.call.tool;
         let count = |arguments: &Value| times.get(&key(tool, arguments)).copied().unwrap_or_default();
         let action = proposal.effective();
-        let again = asked_about(books, proposal)
+        let again = asked_about(stored_state, proposal)
             .filter(|(question, answer)| question.question.kind == Kind::Choice && answer.effect == Effect::Approve);
         let most = 1 + again.count();
         if count(&action.arguments) > most && !proposal.repeatable {

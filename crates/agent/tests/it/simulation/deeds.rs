@@ -11,7 +11,7 @@ use crate::simulation::play::{self, Play};
 
 /// Kinds of actions that people take.
 #[derive(Debug, Clone)]
-pub(crate) enum What {
+pub(crate) enum DeedKind {
     /// Opens a session: for the agent with a task or without one, or for the flow.
     Opens {
         task: String,
@@ -46,14 +46,14 @@ pub(crate) enum What {
 #[derive(Debug, Clone)]
 pub(crate) struct Deed {
     pub by: Caller,
-    pub what: What,
+    pub what: DeedKind,
 }
 
 /// Performs an action of a person through the engine.
 pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Result<(), Error> {
     let Deed { by, what } = deed;
     match what {
-        What::Opens { task, flow, listens } => {
+        DeedKind::Opens { task, flow, listens } => {
             let input = if flow { json!({ "task": task }) } else { json!(format!("{task}: go")) };
             let start = Start {
                 agent: (!flow).then(|| "guide".into()),
@@ -64,14 +64,14 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
             };
             engine.start(&by, start, None).await.map(drop)
         }
-        What::Answers { id, draft } => engine.answer(&by, id, *draft, None).await.map(drop),
-        What::Controls { session, command } => engine.control(&by, session, command, None, None).await.map(drop),
-        What::Steps { session, command } => {
+        DeedKind::Answers { id, draft } => engine.answer(&by, id, *draft, None).await.map(drop),
+        DeedKind::Controls { session, command } => engine.control(&by, session, command, None, None).await.map(drop),
+        DeedKind::Steps { session, command } => {
             engine.control_step(&by, (session, None), command, None, None).await.map(drop)
         }
-        What::Says { session, content } => engine.message(&by, session, (content, false), None).await.map(drop),
-        What::Edits { session } => edits(&engine, &play, &by, session).await,
-        What::FireDue => engine.fire_due().await.map(drop),
+        DeedKind::Says { session, content } => engine.message(&by, session, (content, false), None).await.map(drop),
+        DeedKind::Edits { session } => edits(&engine, &play, &by, session).await,
+        DeedKind::FireDue => engine.fire_due().await.map(drop),
     }
 }
 

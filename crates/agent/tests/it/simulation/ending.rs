@@ -6,9 +6,9 @@ use holdpoint_agent::machine::Input;
 use holdpoint_agent::model::Message;
 use serde_json::json;
 
-use crate::simulation::books::Held;
 use crate::simulation::check::holds;
-use crate::simulation::deeds::{Deed, What};
+use crate::simulation::deeds::{Deed, DeedKind};
+use crate::simulation::stored_state::StoredSession;
 use crate::simulation::world::{Verdict, World};
 
 /// Number of quiet rounds after which every session must have ended.
@@ -16,37 +16,40 @@ const PATIENCE: usize = 60;
 
 impl World {
     /// Checks that every session can be brought to an end.
-    pub(crate) async fn comes_to_an_end(&mut self) -> Verdict {
+    pub(crate) async fn check_that_every_session_ends(&mut self) -> Verdict {
         self.play.stage.lock().quiet = true;
         for round in 0..PATIENCE {
             let mut deeds = self.last_deeds(round);
             if deeds.is_empty() && self.over() {
                 break;
             }
-            deeds.push(Deed { by: self.people[0].clone(), what: What::FireDue });
+            deeds.push(Deed { by: self.people[0].clone(), what: DeedKind::FireDue });
             self.clock.advance(SignedDuration::from_secs(31));
             self.round(deeds, false).await?;
         }
-        let left =
-            self.books.sessions.values().find(|held| held.session.ended.is_none() && !self.listens(held.session.id));
+        let left = self
+            .stored_state
+            .sessions
+            .values()
+            .find(|held| held.session.ended.is_none() && !self.listens(held.session.id));
         holds!(left.is_none(), "a session never comes to its end: {left:?}");
         let listening: Vec<_> = self.live();
-        let cancel = |session| What::Controls { session, command: Command::Cancel };
+        let cancel = |session| DeedKind::Controls { session, command: Command::Cancel };
         let deeds = listening.into_iter().map(|session| Deed { by: self.people[0].clone(), what: cancel(session) });
         let deeds: Vec<Deed> = deeds.collect();
         self.round(deeds, false).await?;
         holds!(self.live().is_empty(), "a session cannot be cancelled");
-        self.nothing_said_is_lost()
+        self.check_that_no_message_is_lost()
     }
 
     fn live(&self) -> Vec<domain::SessionId> {
-        let live = self.books.sessions.values().filter(|held| held.session.ended.is_none());
+        let live = self.stored_state.sessions.values().filter(|held| held.session.ended.is_none());
         live.map(|held| held.session.id).collect()
     }
 
     /// Whether a session only waits for a message.
     fn listens(&self, session: domain::SessionId) -> bool {
-        let held = &self.books.sessions[&session];
+        let held = &self.stored_state.sessions[&session];
         let Some(kept) = held.steps.iter().find(|kept| kept.step.id == held.session.step) else { return false };
         let state = kept.state.as_ref().filter(|state| state.upto == kept.journal.len() as u64);
         state.is_some_and(|state| state.body["phase"]["phase"] == "listening")
@@ -60,23 +63,23 @@ impl World {
     fn last_deeds(&mut self, round: usize) -> Vec<Deed> {
         let mut deeds = Vec::new();
         let alice = self.people[0].clone();
-        for held in self.books.sessions.values().filter(|held| held.session.ended.is_none()) {
+        for held in self.stored_state.sessions.values().filter(|held| held.session.ended.is_none()) {
             let session = held.session.id;
             if held.session.paused.is_some() {
-                deeds.push(Deed { by: alice.clone(), what: What::Controls { session, command: Command::Resume } });
+                deeds.push(Deed { by: alice.clone(), what: DeedKind::Controls { session, command: Command::Resume } });
             }
             let waits = |proposal: &domain::Action| {
                 proposal.runner.is_some() && matches!(proposal.state, domain::ActionState::Allowed { .. })
             };
             if held.proposals.iter().any(waits) {
-                deeds.push(Deed { by: alice.clone(), what: What::Edits { session } });
+                deeds.push(Deed { by: alice.clone(), what: DeedKind::Edits { session } });
             }
         }
         // Another person answers in each round, because a question may need two people.
         let by = self.people[round % self.people.len()].clone();
-        let open = self.books.questions.values().filter(|question| question.status() == Status::Pending);
+        let open = self.stored_state.questions.values().filter(|question| question.status() == Status::Pending);
         for question in open {
-            let what = What::Answers { id: question.id, draft: Box::new(plain(question)) };
+            let what = DeedKind::Answers { id: question.id, draft: Box::new(plain(question)) };
             deeds.push(Deed { by: by.clone(), what });
         }
         deeds
@@ -85,8 +88,8 @@ impl World {
     /// Checks that every accepted message is in a journal and was shown to one model at most. The last attempt at a
     /// step has all messages of the earlier attempts, and the next step has the messages that the step before it did
     /// not read.
-    fn nothing_said_is_lost(&self) -> Verdict {
-        let steps = || self.books.sessions.values().flat_map(Held::last_attempts);
+    fn check_that_no_message_is_lost(&self) -> Verdict {
+        let steps = || self.stored_state.sessions.values().flat_map(StoredSession::last_attempts);
         let shown: Vec<Vec<Message>> = steps()
             .map(|kept| {
                 let inputs = kept.inputs();

@@ -27,28 +27,28 @@ pub(crate) const TOOLS: [(&str, bool, bool); 8] = [
 ];
 
 /// Model and tools of every worker of a seed.
-pub(crate) struct Bag {
+pub(crate) struct RandomKit {
     play: Arc<Play>,
     /// Whether its worker has not run any step yet.
     new: AtomicBool,
 }
 
-impl Bag {
+impl RandomKit {
     pub(crate) fn new(play: &Arc<Play>) -> Self {
         Self { play: Arc::clone(play), new: AtomicBool::new(true) }
     }
 }
 
-impl Kit for Bag {
+impl Kit for RandomKit {
     fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
-        Ok(Arc::new(Thinker(Arc::clone(&self.play))))
+        Ok(Arc::new(RandomModel(Arc::clone(&self.play))))
     }
 
     fn tools<'a>(&'a self, _: &'a domain::ProjectName, _: &'a AgentVersion) -> holdpoint_agent::worker::Tools<'a> {
         let tool = |(name, repeatable, parallel): (&str, bool, bool)| -> Arc<dyn Tool> {
             let schema = json!({ "type": "object" });
             let spec = ToolSpec { name: name.into(), description: String::new(), schema, repeatable, parallel };
-            Arc::new(Doer { play: Arc::clone(&self.play), spec })
+            Arc::new(CheckedTool { play: Arc::clone(&self.play), spec })
         };
         let tools = TOOLS.into_iter().map(tool).collect();
         if self.new.swap(false, Ordering::Relaxed) {
@@ -59,9 +59,9 @@ impl Kit for Bag {
     }
 }
 
-struct Thinker(Arc<Play>);
+struct RandomModel(Arc<Play>);
 
-impl Model for Thinker {
+impl Model for RandomModel {
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
@@ -86,12 +86,12 @@ impl Model for Thinker {
     }
 }
 
-struct Doer {
+struct CheckedTool {
     play: Arc<Play>,
     spec: ToolSpec,
 }
 
-impl Tool for Doer {
+impl Tool for CheckedTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -105,15 +105,15 @@ impl Tool for Doer {
                 stage.ran.push(deed.clone());
                 stage.begun.push(deed.clone());
             }
-            let ran = self.comes_back(arguments, run).await;
+            let ran = self.finish_run(arguments, run).await;
             self.play.stage.lock().begun.retain(|begun| *begun != deed);
             ran
         })
     }
 }
 
-impl Doer {
-    async fn comes_back(&self, arguments: &Value, run: &ToolRun) -> ToolOutcome {
+impl CheckedTool {
+    async fn finish_run(&self, arguments: &Value, run: &ToolRun) -> ToolOutcome {
         self.play.takes_time(3).await;
         let quiet = self.play.stage.lock().quiet;
         match arguments["what"].as_str() {

@@ -8,8 +8,8 @@ use serde_json::Value;
 use store::Store;
 use testkit::Random;
 
-use crate::simulation::books::{Books, look};
 use crate::simulation::broken::Defect;
+use crate::simulation::stored_state::{StoredState, look};
 
 /// One run of a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +47,7 @@ pub(crate) struct Stage {
 
 impl Play {
     /// Reads the true state.
-    pub(crate) fn look(&self) -> Books {
+    pub(crate) fn look(&self) -> StoredState {
         let behind = Arc::clone(&self.stage.lock().behind);
         look(&*behind, self.scope)
     }

@@ -12,13 +12,13 @@ use store::{Store, StoreError};
 use testkit::{CrashStore, Fate, ManualClock, Random, UseCase, side_by_side};
 use tokio_util::sync::CancellationToken;
 
-use crate::simulation::books::Books;
 use crate::simulation::broken::Defect;
-use crate::simulation::deeds::{Deed, What, perform};
-use crate::simulation::kit::Bag;
-use crate::simulation::mortal::Mortal;
+use crate::simulation::deeds::{Deed, DeedKind, perform};
+use crate::simulation::dying_worker::DyingWorker;
+use crate::simulation::kit::RandomKit;
 use crate::simulation::place::{boot, fresh, open};
 use crate::simulation::play::{Figures, Play, Stage};
+use crate::simulation::stored_state::StoredState;
 use crate::simulation::{check, check_runs, draw};
 
 /// Result of a check; the error says in a sentence which invariant is violated.
@@ -34,7 +34,7 @@ pub(crate) struct World {
     pub random: Random,
     pub clock: ManualClock,
     pub people: Vec<Caller>,
-    pub books: Books,
+    pub stored_state: StoredState,
     pub story: Vec<String>,
     pub play: Arc<Play>,
     pub said: Vec<String>,
@@ -82,7 +82,7 @@ impl World {
             random,
             clock,
             people,
-            books: Books::default(),
+            stored_state: StoredState::default(),
             story: Vec::new(),
             play,
             said: Vec::new(),
@@ -117,10 +117,10 @@ impl World {
         let jobs = Arc::new(AtomicUsize::new(0));
         let (stop, stops_at) = (CancellationToken::new(), self.drawn_end(deaths && self.crash_rate < usize::MAX, 8));
         let mut doings = Vec::new();
-        let mut mortals = Vec::new();
+        let mut dying_workers = Vec::new();
         for (number, worker) in self.workers.clone().into_iter().enumerate() {
             let dies_at = self.drawn_end(deaths && self.crash_rate < usize::MAX, 6);
-            mortals.push((number, dies_at));
+            dying_workers.push((number, dies_at));
             let stop = stop.clone();
             let future: BoxFuture<'static, Result<(), Error>> = Box::pin(async move {
                 for _ in 0..3 {
@@ -128,8 +128,9 @@ impl World {
                 }
                 Ok(())
             });
-            let mortal = Mortal { future: Some(future), jobs: Arc::clone(&jobs), dies_at, dead: Some(Ok(())) };
-            doings.push(UseCase { future: Box::pin(mortal), sleeps: false });
+            let dying_worker =
+                DyingWorker { future: Some(future), jobs: Arc::clone(&jobs), dies_at, dead: Some(Ok(())) };
+            doings.push(UseCase { future: Box::pin(dying_worker), sleeps: false });
         }
         for deed in &deeds {
             self.tell(|| format!("    {} {:?}", deed.by.actor.name, deed.what));
@@ -154,8 +155,8 @@ impl World {
         let jobs = jobs.load(Ordering::Relaxed);
         check::holds!(jobs <= MOST_JOBS, "somebody turns in circles");
         self.heard(&deeds, &results)?;
-        self.bury(&mortals, jobs, last);
-        self.add_up()
+        self.replace_dead_workers(&dying_workers, jobs, last);
+        self.check_state()
     }
 
     /// Draws the number of jobs after which a death or a stop happens, in one of `times` rounds.
@@ -171,7 +172,7 @@ impl World {
                     return Err(format!("#{index} met with {error:?}"));
                 }
                 Some(Ok(())) if index >= self.workers.len() => {
-                    if let What::Says { content, .. } = &deeds[index - self.workers.len()].what {
+                    if let DeedKind::Says { content, .. } = &deeds[index - self.workers.len()].what {
                         self.said.push(content.clone());
                     }
                 }
@@ -182,8 +183,8 @@ impl World {
     }
 
     /// Replaces workers and processes that died.
-    fn bury(&mut self, mortals: &[(usize, usize)], jobs: usize, last: Fate) {
-        for (number, dies_at) in mortals.iter().copied().filter(|(_, dies_at)| *dies_at <= jobs) {
+    fn replace_dead_workers(&mut self, dying_workers: &[(usize, usize)], jobs: usize, last: Fate) {
+        for (number, dies_at) in dying_workers.iter().copied().filter(|(_, dies_at)| *dies_at <= jobs) {
             self.lone_deaths += 1;
             self.tell(|| format!("    worker {number} died after {dies_at} jobs"));
             self.workers[number] = worker(&self.engine, &self.play, number);
@@ -207,15 +208,15 @@ impl World {
     }
 
     /// Reads the whole state and checks every invariant.
-    fn add_up(&mut self) -> Verdict {
-        self.books = self.play.look();
+    fn check_state(&mut self) -> Verdict {
+        self.stored_state = self.play.look();
         let (wrong, ran) = {
             let stage = self.play.stage.lock();
             (stage.wrong.clone(), stage.ran.clone())
         };
         wrong.map_or(Ok(()), Err)?;
-        check::everything(&self.books)?;
-        check_runs::counted(&self.books, &ran)
+        check::everything(&self.stored_state)?;
+        check_runs::counted(&self.stored_state, &ran)
     }
 
     /// Moves the clock, mostly forwards.
@@ -240,24 +241,24 @@ impl World {
 
     fn draw_deed(&mut self) -> Option<Deed> {
         let by = self.random.pick(&self.people).cloned()?;
-        let live: Vec<_> = self.books.sessions.values().filter(|held| held.session.ended.is_none()).collect();
+        let live: Vec<_> = self.stored_state.sessions.values().filter(|held| held.session.ended.is_none()).collect();
         let session = self.random.pick(&live).map(|held| held.session.id);
-        let any: Vec<_> = self.books.sessions.keys().copied().collect();
+        let any: Vec<_> = self.stored_state.sessions.keys().copied().collect();
         let what = match self.random.below(24) {
             0..=3 if self.opened < SESSIONS => {
                 self.opened += 1;
                 let (flow, listens) = (self.random.one_in(3), self.random.one_in(6));
-                What::Opens { task: format!("task-{}", self.opened), flow, listens: listens && !flow }
+                DeedKind::Opens { task: format!("task-{}", self.opened), flow, listens: listens && !flow }
             }
             0..=11 => return self.draw_answer(),
             12 | 13 => {
                 let session = session?;
-                let title = self.books.sessions[&session].session.head.title.clone().unwrap_or_default();
-                What::Says { session, content: format!("{title}: note {}", self.play.number()) }
+                let title = self.stored_state.sessions[&session].session.head.title.clone().unwrap_or_default();
+                DeedKind::Says { session, content: format!("{title}: note {}", self.play.number()) }
             }
-            14 => What::Controls { session: session?, command: Command::Pause },
-            15 | 16 => What::Controls { session: session?, command: Command::Resume },
-            17 if self.random.one_in(3) => What::Controls { session: session?, command: Command::Cancel },
+            14 => DeedKind::Controls { session: session?, command: Command::Pause },
+            15 | 16 => DeedKind::Controls { session: session?, command: Command::Resume },
+            17 if self.random.one_in(3) => DeedKind::Controls { session: session?, command: Command::Cancel },
             18 => {
                 let done = StepCommand::Approve(serde_json::Value::from("counted as done"));
                 let commands = [StepCommand::Retry, StepCommand::Retry, StepCommand::Skip, done];
@@ -266,14 +267,14 @@ impl World {
                 if command != StepCommand::Retry && !self.random.one_in(3) {
                     return None;
                 }
-                What::Steps { session, command }
+                DeedKind::Steps { session, command }
             }
-            19 | 20 => What::Edits { session: session? },
-            _ => What::FireDue,
+            19 | 20 => DeedKind::Edits { session: session? },
+            _ => DeedKind::FireDue,
         };
         // Only the client of the person who opened a session runs the client's actions.
         let by = match &what {
-            What::Opens { .. } | What::Edits { .. } => self.people[0].clone(),
+            DeedKind::Opens { .. } | DeedKind::Edits { .. } => self.people[0].clone(),
             _ => by,
         };
         Some(Deed { by, what })
@@ -282,17 +283,17 @@ impl World {
     /// Draws an answer of any person to one of the open questions.
     pub(crate) fn draw_answer(&mut self) -> Option<Deed> {
         let open = |question: &&domain::Interaction| question.status() == Status::Pending;
-        let open: Vec<_> = self.books.questions.values().filter(open).collect();
+        let open: Vec<_> = self.stored_state.questions.values().filter(open).collect();
         let question = (*self.random.pick(&open)?).clone();
         let by = self.random.pick(&self.people).cloned()?;
         let number = self.play.number();
         let draft = Box::new(draw::draft(&mut self.random, &question, number));
-        Some(Deed { by, what: What::Answers { id: question.id, draft } })
+        Some(Deed { by, what: DeedKind::Answers { id: question.id, draft } })
     }
 
     /// Counts of this seed.
     pub(crate) fn figures(&self) -> Figures {
-        let held = || self.books.sessions.values();
+        let held = || self.stored_state.sessions.values();
         let proposals = || held().flat_map(|held| &held.proposals);
         let stage = self.play.stage.lock();
         let mut once: Vec<_> = stage.ran.iter().map(|deed| deed.arguments.to_string()).collect();
@@ -315,14 +316,14 @@ impl World {
             granted: proposals().filter(|proposal| proposal.grant.is_some()).count(),
             rejected: proposals().filter(|one| matches!(one.state, ActionState::Rejected { .. })).count(),
             unknown: held().flat_map(|held| &held.events).filter(|event| event.name == "action.unknown").count(),
-            questions: self.books.questions.len(),
+            questions: self.stored_state.questions.len(),
             completed: held().filter(|held| held.session.status() == domain::SessionStatus::Completed).count(),
         }
     }
 }
 
 fn worker(engine: &Engine, play: &Arc<Play>, number: usize) -> Worker {
-    Worker::new(engine.clone(), Arc::new(Bag::new(play)), format!("worker-{number}"), 2)
+    Worker::new(engine.clone(), Arc::new(RandomKit::new(play)), format!("worker-{number}"), 2)
 }
 
 fn process_of(behind: &Arc<dyn Store>, defect: Option<Defect>) -> Arc<CrashStore> {

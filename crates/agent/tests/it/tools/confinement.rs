@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use holdpoint_agent::tool::ToolOutcome;
 use serde_json::{Value, json};
 
-use crate::tools::ground::Ground;
+use crate::tools::test_workspace::TestWorkspace;
 
 /// Arguments with which each tool reaches a path.
 fn reaching(path: &str) -> Vec<(&'static str, Value)> {
@@ -23,21 +23,22 @@ fn reaching(path: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn outside_is_whole(ground: &Ground) {
-    let names: Vec<_> = std::fs::read_dir(ground.outside()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+fn check_that_outside_is_unchanged(test_workspace: &TestWorkspace) {
+    let names: Vec<_> =
+        std::fs::read_dir(test_workspace.outside()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["private.txt"]);
-    assert_eq!(std::fs::read_to_string(ground.outside().join("private.txt")).unwrap(), "outside");
+    assert_eq!(std::fs::read_to_string(test_workspace.outside().join("private.txt")).unwrap(), "outside");
 }
 
 #[tokio::test]
-async fn no_path_leads_out() {
-    let ground = Ground::new();
-    ground.put("mine", "mine");
-    ground.put("dir/x", "x");
-    ground.link(ground.outside(), "link");
-    ground.link("../outside", "relative");
-    ground.link("link", "twice");
-    let absolute = ground.outside().join("private.txt");
+async fn no_path_reaches_outside_the_workspace() {
+    let test_workspace = TestWorkspace::new();
+    test_workspace.put("mine", "mine");
+    test_workspace.put("dir/x", "x");
+    test_workspace.link(test_workspace.outside(), "link");
+    test_workspace.link("../outside", "relative");
+    test_workspace.link("link", "twice");
+    let absolute = test_workspace.outside().join("private.txt");
     let mut paths: Vec<String> =
         ["../outside", "../outside/private.txt", "dir/../../outside/private.txt", "/etc/hostname"]
             .map(str::to_owned)
@@ -48,39 +49,39 @@ async fn no_path_leads_out() {
     );
     for path in &paths {
         for (tool, arguments) in reaching(path) {
-            let ran = ground.run(tool, arguments).await;
+            let ran = test_workspace.run(tool, arguments).await;
             assert!(matches!(ran, ToolOutcome::Failed { result: Value::Null, .. }), "{tool} {path}: {ran:?}");
         }
-        outside_is_whole(&ground);
+        check_that_outside_is_unchanged(&test_workspace);
     }
-    assert_eq!(ground.names("."), ["dir", "link", "mine", "relative", "twice"]);
+    assert_eq!(test_workspace.names("."), ["dir", "link", "mine", "relative", "twice"]);
 }
 
 #[tokio::test]
-async fn a_link_is_not_followed_even_inside() {
-    let ground = Ground::new();
-    ground.put("private/key", "key");
-    ground.link("private", "public");
-    ground.link("private/key", "alias");
+async fn link_is_not_followed_even_inside_the_workspace() {
+    let test_workspace = TestWorkspace::new();
+    test_workspace.put("private/key", "key");
+    test_workspace.link("private", "public");
+    test_workspace.link("private/key", "alias");
     for path in ["public/key", "alias"] {
         for tool in ["read_file", "write_file"] {
             let arguments =
                 if tool == "read_file" { json!({"path": path}) } else { json!({"path": path, "content": "x"}) };
-            ground.refused(tool, arguments).await;
+            test_workspace.refused(tool, arguments).await;
         }
     }
     assert_eq!(
-        ground.refused("read_file", json!({"path": "public/key"})).await,
+        test_workspace.refused("read_file", json!({"path": "public/key"})).await,
         "`public` is a symbolic link to `private`, and links are not followed; give the path that it leads to"
     );
-    let found = ground.done("search_files", json!({"pattern": "key"})).await;
+    let found = test_workspace.done("search_files", json!({"pattern": "key"})).await;
     assert_eq!(found["matches"], json!([{"path": "private/key", "line": 1, "text": "key"}]));
-    assert_eq!(ground.text("private/key").as_deref(), Some("key"));
+    assert_eq!(test_workspace.text("private/key").as_deref(), Some("key"));
     // The link itself can be moved and deleted.
-    ground.done("move_file", json!({"source": "alias", "destination": "other"})).await;
-    ground.done("delete_file", json!({"path": "other"})).await;
-    ground.done("delete_file", json!({"path": "public", "recursive": true})).await;
-    assert_eq!(ground.text("private/key").as_deref(), Some("key"));
+    test_workspace.done("move_file", json!({"source": "alias", "destination": "other"})).await;
+    test_workspace.done("delete_file", json!({"path": "other"})).await;
+    test_workspace.done("delete_file", json!({"path": "public", "recursive": true})).await;
+    assert_eq!(test_workspace.text("private/key").as_deref(), Some("key"));
 }
 
 /// Stops the thread that swaps the directory, also if the test fails.
@@ -94,11 +95,11 @@ impl Drop for Stopping<'_> {
 
 /// A directory is swapped with a link to the outside and back, thousands of times, while the tools work in it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_race_leads_out() {
-    let ground = Ground::new();
-    ground.put("dir/private.txt", "inside");
-    let (dir, aside, link) = (ground.path("dir"), ground.path("aside"), ground.path("link"));
-    symlink(ground.outside(), &link).unwrap();
+async fn swapping_a_directory_with_a_link_never_reaches_outside() {
+    let test_workspace = TestWorkspace::new();
+    test_workspace.put("dir/private.txt", "inside");
+    let (dir, aside, link) = (test_workspace.path("dir"), test_workspace.path("aside"), test_workspace.path("link"));
+    symlink(test_workspace.outside(), &link).unwrap();
     let stop = AtomicBool::new(false);
     let mut seen = BTreeSet::new();
     let swapped = std::thread::scope(|scope| {
@@ -121,7 +122,7 @@ async fn no_race_leads_out() {
                     2 => ("write_file", json!({"path": "dir/new.txt", "content": "inside"})),
                     _ => ("delete_file", json!({"path": "dir/new.txt"})),
                 };
-                match ground.run(tool, arguments).await {
+                match test_workspace.run(tool, arguments).await {
                     ToolOutcome::Done(result) => {
                         assert!(!result.to_string().contains("outside"), "{tool}: {result}");
                         seen.insert((tool, true));
@@ -131,7 +132,7 @@ async fn no_race_leads_out() {
                     }
                     ToolOutcome::Unknown => panic!("{tool} does not know"),
                 }
-                outside_is_whole(&ground);
+                check_that_outside_is_unchanged(&test_workspace);
             }
         };
         let stopping = Stopping(&stop);

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use crate::tools::ground::Ground;
+use crate::tools::test_workspace::TestWorkspace;
 
 #[tokio::test]
-async fn a_long_file_says_where_to_read_on() {
-    let ground = Ground::new();
+async fn cut_file_names_the_next_line_to_read() {
+    let test_workspace = TestWorkspace::new();
     let text: String = (1..=20_000).map(|number| format!("line {number}\n")).collect();
-    ground.put("long", &text);
+    test_workspace.put("long", &text);
     let mut read = String::new();
     let mut from = 1;
     loop {
-        let result = ground.done("read_file", json!({"path": "long", "from_line": from})).await;
+        let result = test_workspace.done("read_file", json!({"path": "long", "from_line": from})).await;
         let content = result["content"].as_str().unwrap();
         if result["cut"] == json!(false) {
             read.push_str(content);
@@ -29,34 +29,34 @@ async fn a_long_file_says_where_to_read_on() {
 }
 
 #[tokio::test]
-async fn one_line_that_is_too_long_cannot_be_read_on() {
-    let ground = Ground::new();
-    ground.put("line", "x".repeat(99_999));
-    let result = ground.done("read_file", json!({"path": "line"})).await;
+async fn cut_line_has_no_next_line() {
+    let test_workspace = TestWorkspace::new();
+    test_workspace.put("line", "x".repeat(99_999));
+    let result = test_workspace.done("read_file", json!({"path": "line"})).await;
     let content = result["content"].as_str().unwrap();
     assert!(content.ends_with("\n[cut: 65,536 of 99,999 bytes shown]"));
     assert_eq!(result["next_line"], json!(null));
 }
 
 #[tokio::test]
-async fn a_long_list_says_that_there_is_more() {
-    let ground = Ground::new();
+async fn cut_directory_listing_has_a_note() {
+    let test_workspace = TestWorkspace::new();
     for number in 0..1001 {
-        ground.put(&format!("{number:04}"), "");
+        test_workspace.put(&format!("{number:04}"), "");
     }
-    let result = ground.done("list_files", json!({})).await;
+    let result = test_workspace.done("list_files", json!({})).await;
     assert_eq!(result["entries"].as_array().unwrap().len(), 1000);
     assert_eq!(result["note"], json!("[cut: 1000 entries shown, and there are more]"));
-    std::fs::remove_file(ground.path("1000")).unwrap();
-    let result = ground.done("list_files", json!({})).await;
+    std::fs::remove_file(test_workspace.path("1000")).unwrap();
+    let result = test_workspace.done("list_files", json!({})).await;
     assert_eq!((result["entries"].as_array().unwrap().len(), &result["cut"]), (1000, &json!(false)));
 }
 
 #[tokio::test]
 async fn many_matches_are_cut() {
-    let ground = Ground::new();
-    ground.put("many", "hit\n".repeat(201));
-    let result = ground.done("search_files", json!({"pattern": "hit"})).await;
+    let test_workspace = TestWorkspace::new();
+    test_workspace.put("many", "hit\n".repeat(201));
+    let result = test_workspace.done("search_files", json!({"pattern": "hit"})).await;
     assert_eq!(result["matches"].as_array().unwrap().len(), 200);
     assert_eq!(result["note"], json!("[cut: 200 matches of 1 files shown, and not everything was looked at]"));
 }

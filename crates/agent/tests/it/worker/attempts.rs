@@ -21,7 +21,7 @@ async fn commands(world: &World, by: &Caller, session: &Session, command: StepCo
 }
 
 #[tokio::test]
-async fn what_an_attempt_has_done_the_next_one_knows_and_does_not_do_again() {
+async fn next_attempt_knows_earlier_results_and_repeats_no_action() {
     let world = World::new(flow(json!([
         { "name": "try", "agent": "guide", "input": "Try", "attempts": 2, "delay_seconds": 1 }])));
     let alice = world.person("alice").await;
@@ -43,7 +43,7 @@ async fn what_an_attempt_has_done_the_next_one_knows_and_does_not_do_again() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_tried_again_remembers_itself_and_what_was_not_answered() {
+async fn retried_conversation_keeps_its_history_and_open_message() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
@@ -62,7 +62,7 @@ async fn a_conversation_that_is_tried_again_remembers_itself_and_what_was_not_an
 }
 
 #[tokio::test]
-async fn a_model_whose_last_word_cannot_be_passed_on_is_told_why_and_has_another() {
+async fn model_gets_another_turn_if_its_output_cannot_be_passed_on() {
     let world = World::new(flow(json!([
         { "name": "plan", "agent": "guide", "input": "Plan", "attempts": 2, "delay_seconds": 1,
           "pass": { "days": "{{ output.data.days }}" } },
@@ -82,7 +82,7 @@ async fn a_model_whose_last_word_cannot_be_passed_on_is_told_why_and_has_another
 }
 
 #[tokio::test]
-async fn what_cannot_be_passed_on_leads_where_failure_leads_and_is_no_dead_end() {
+async fn output_that_cannot_be_passed_on_follows_on_failure() {
     let plan = json!({ "name": "plan", "agent": "guide", "input": "Plan", "pass": { "days": "{{ output.data.days }}" },
                        "on_failure": "mend" });
     let mend = json!({ "name": "mend", "agent": "guide", "input": "Mend", "on_success": "end" });
@@ -114,7 +114,7 @@ async fn what_cannot_be_passed_on_leads_where_failure_leads_and_is_no_dead_end()
 }
 
 #[tokio::test]
-async fn an_attempt_that_is_to_come_can_be_hurried_and_one_that_runs_cannot() {
+async fn scheduled_attempt_can_be_started_early_and_a_running_one_not() {
     let world = World::new(flow(json!([
         { "name": "try", "agent": "guide", "input": "Try", "attempts": 2, "delay_seconds": 3600 }])));
     let alice = world.person("alice").await;
@@ -129,7 +129,7 @@ async fn an_attempt_that_is_to_come_can_be_hurried_and_one_that_runs_cannot() {
 }
 
 #[tokio::test]
-async fn people_who_said_no_are_asked_anew_and_a_step_of_theirs_alone_too() {
+async fn retry_of_a_step_without_an_agent_asks_people_again() {
     let world = World::new(flow(json!([
         { "name": "plan", "question": { "kind": "form", "title": "Days?", "schema": { "type": "object" } },
           "pass": { "days": "{{ output.data.days }}" } }])));
@@ -153,11 +153,11 @@ async fn people_who_said_no_are_asked_anew_and_a_step_of_theirs_alone_too() {
 }
 
 #[tokio::test]
-async fn a_step_that_is_cut_short_says_so_and_why() {
+async fn cancelled_step_records_its_reason() {
     for terminated in [false, true] {
         let world = World::new(json!([]));
         let alice = world.person("alice").await;
-        world.rules(crate::worker::eight_ways::RULES).await;
+        world.rules(crate::worker::answer_effects::RULES).await;
         world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
         let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
         let asked = world.asked(&alice).await;
@@ -180,7 +180,7 @@ async fn a_step_that_is_cut_short_says_so_and_why() {
 }
 
 #[tokio::test]
-async fn a_tool_that_its_worker_cuts_short_may_have_done_anything_and_people_are_asked() {
+async fn interrupted_tool_asks_people_about_its_outcome() {
     let mut world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("I write.", &[("write_file", json!({ "path": "a", "until_cut": true }))]);
@@ -203,7 +203,7 @@ async fn a_tool_that_its_worker_cuts_short_may_have_done_anything_and_people_are
 }
 
 #[tokio::test]
-async fn what_is_released_while_others_run_runs_beside_them() {
+async fn approved_action_runs_while_another_tool_is_running() {
     let mut world = World::new(json!([]));
     world.rules("version = 1\n[[rule]]\nname = \"lists\"\ntools = [\"list_files\"]\nverdict = \"allow\"\n").await;
     let alice = world.person("alice").await;
@@ -218,7 +218,7 @@ async fn what_is_released_while_others_run_runs_beside_them() {
 }
 
 #[tokio::test]
-async fn the_next_attempt_is_told_what_is_known_of_every_call_that_the_one_before_left() {
+async fn next_attempt_reads_how_the_open_calls_of_the_last_one_ended() {
     let world = World::new(json!([]));
     let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
     world.says(

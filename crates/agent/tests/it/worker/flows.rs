@@ -36,7 +36,7 @@ pub(crate) fn named(steps: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn steps_follow_each_other_and_pass_on_what_they_found() {
+async fn steps_run_in_order_and_pass_values_on() {
     let world = World::new(release());
     let alice = world.person("alice").await;
     world.says("the plan", &[]);
@@ -55,7 +55,7 @@ async fn steps_follow_each_other_and_pass_on_what_they_found() {
 }
 
 #[tokio::test]
-async fn a_rejection_leads_where_the_flow_says() {
+async fn rejection_leads_to_the_step_of_on_rejection() {
     let world = World::new(release());
     let alice = world.person("alice").await;
     world.says("the plan", &[]);
@@ -71,7 +71,7 @@ async fn a_rejection_leads_where_the_flow_says() {
 }
 
 #[tokio::test]
-async fn a_step_is_tried_as_often_as_it_says_and_what_fails_leads_on() {
+async fn step_is_retried_up_to_its_attempts_and_then_follows_on_failure() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "try", "agent": "guide", "input": "Try", "attempts": 2, "delay_seconds": 1, "on_failure": "mend" },
         { "name": "mend", "agent": "guide", "input": "Mend", "on_success": "end" }] }]);
@@ -88,7 +88,7 @@ async fn a_step_is_tried_as_often_as_it_says_and_what_fails_leads_on() {
 }
 
 #[tokio::test]
-async fn what_a_failed_step_asked_is_withdrawn_before_the_flow_goes_on() {
+async fn questions_of_a_failed_step_are_cancelled_before_the_next_step() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "try", "agent": "guide", "input": "Try", "attempts": 1, "on_failure": "mend" },
         { "name": "mend", "agent": "guide", "input": "Mend", "on_success": "end" }] }]);
@@ -134,7 +134,7 @@ async fn a_failed_step_is_retried_skipped_or_approved_by_a_person() {
 }
 
 #[tokio::test]
-async fn a_template_that_names_what_is_not_there_fails_the_step_with_its_reason() {
+async fn template_with_a_missing_value_fails_the_step_with_a_reason() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "one", "agent": "guide", "input": "Build {{ input.missing }}" }] }]);
     let world = World::new(flow);
@@ -147,7 +147,7 @@ async fn a_template_that_names_what_is_not_there_fails_the_step_with_its_reason(
 }
 
 #[tokio::test]
-async fn what_people_answered_before_is_suggested_with_its_count() {
+async fn earlier_answers_are_suggested_with_their_counts() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "ask", "question": { "kind": "choice", "title": "Which?",
           "options": [{ "id": "a", "label": "A", "effect": "provide" }, { "id": "b", "label": "B", "effect": "provide" }] } }] }]);
@@ -169,7 +169,7 @@ async fn what_people_answered_before_is_suggested_with_its_count() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_the_form_of_now_is_not_suggested() {
+async fn earlier_answer_that_does_not_fit_the_form_is_not_suggested() {
     let step = |version: &str, field: &str| {
         json!({ "name": "f", "version": version, "steps": [{ "name": "ask", "question": { "kind": "form", "title": "Fill in",
             "schema": { "type": "object", "required": [field], "properties": { field: { "type": "integer" } } } } }] })
@@ -190,7 +190,7 @@ async fn what_does_not_fit_the_form_of_now_is_not_suggested() {
 }
 
 #[tokio::test]
-async fn a_text_is_suggested_to_the_same_question_of_an_agent_and_to_no_other() {
+async fn earlier_text_is_suggested_only_for_the_same_question() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let mut suggested = Vec::new();

@@ -57,9 +57,9 @@ impl Tool for Quick {
     }
 }
 
-struct Bag(Arc<Long>);
+struct TestKit(Arc<Long>);
 
-impl Kit for Bag {
+impl Kit for TestKit {
     fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::clone(&self.0) as Arc<dyn Model>)
     }
@@ -103,7 +103,7 @@ impl Place {
         engine.define(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
         let seen: Arc<Mutex<Vec<Given>>> = Arc::default();
         let long = Long { turns, calls, store: Arc::clone(&store), seen: Arc::clone(&seen) };
-        let worker = Worker::new(engine.clone(), Arc::new(Bag(Arc::new(long))), "worker".into(), 1);
+        let worker = Worker::new(engine.clone(), Arc::new(TestKit(Arc::new(long))), "worker".into(), 1);
         let new = NewKey::named(Role::Operator, "alice");
         let (key, _) = engine.key_install("default", "default", new).await.unwrap();
         let alice = key.caller(engine.now()).unwrap();
@@ -155,7 +155,7 @@ const fn alike(one: Given, other: Given) -> bool {
 }
 
 #[tokio::test]
-async fn the_thousandth_turn_costs_what_the_tenth_did() {
+async fn cost_of_a_turn_is_constant_over_1000_turns() {
     let place = Place::of(1000, vec!["read_file", "read_file"]).await;
     let session = place.opens(json!("Go")).await;
     let driven = place.drives().await;
@@ -175,7 +175,7 @@ async fn the_thousandth_turn_costs_what_the_tenth_did() {
 }
 
 #[tokio::test]
-async fn whoever_speaks_for_the_hundredth_time_is_heard_as_cheaply_as_at_first() {
+async fn cost_of_a_message_is_constant_over_100_messages() {
     let place = Place::of(0, Vec::new()).await;
     let session = place.opens(Value::Null).await;
     place.drives().await;
@@ -193,7 +193,7 @@ async fn whoever_speaks_for_the_hundredth_time_is_heard_as_cheaply_as_at_first()
 }
 
 #[tokio::test]
-async fn sixty_four_questions_side_by_side_cost_the_same_each() {
+async fn cost_of_an_answer_is_constant_with_64_open_questions() {
     let place = Place::of(1, vec!["write_file"; 64]).await;
     let session = place.opens(json!("Go")).await;
     place.drives().await;

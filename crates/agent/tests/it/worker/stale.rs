@@ -58,7 +58,7 @@ fn changed(path: &str) -> (String, bool) {
 }
 
 #[tokio::test]
-async fn what_was_written_since_people_were_asked_is_not_overwritten_also_after_a_restart() {
+async fn approved_write_fails_if_the_file_changed_since_the_question() {
     let check = |before: Option<&'static str>, since: Option<&'static str>, written: bool| async move {
         let mut desk = Desk::new(READS).await;
         if let Some(before) = before {
@@ -92,7 +92,7 @@ async fn what_was_written_since_people_were_asked_is_not_overwritten_also_after_
 }
 
 #[tokio::test]
-async fn of_two_writes_to_one_file_that_were_shown_together_the_first_is_written() {
+async fn only_the_first_of_two_approved_writes_to_a_file_is_written() {
     let desk = Desk::new(READS).await;
     desk.put("a", "old");
     let session = desk.wants(&[("a", "first"), ("a", "second")]).await;
@@ -106,7 +106,7 @@ async fn of_two_writes_to_one_file_that_were_shown_together_the_first_is_written
 }
 
 #[tokio::test]
-async fn what_nobody_is_asked_about_is_written_in_order_and_another_place_is_not_bound() {
+async fn allowed_writes_and_edited_paths_are_not_checked_for_changes() {
     let free = READS.replace("read_file", "*_file");
     let desk = Desk::new(&free).await;
     desk.put("a", "old");

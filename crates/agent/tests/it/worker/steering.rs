@@ -26,7 +26,7 @@ fn both() -> [StepCommand; 2] {
 }
 
 #[tokio::test]
-async fn an_agents_key_passes_no_gate_that_is_for_people_before_or_after_their_no() {
+async fn agent_key_cannot_skip_or_approve_a_step_with_a_question() {
     let world = World::new(gated(&json!({})));
     let (bob, bot) = (world.person("bob").await, world.key("bot", Role::Agent).await);
     let session = world.opens(&bot, None, Some("f"), Value::Null).await;
@@ -53,7 +53,7 @@ async fn an_agents_key_passes_no_gate_that_is_for_people_before_or_after_their_n
 }
 
 #[tokio::test]
-async fn whoever_may_not_answer_the_question_before_a_step_does_not_pass_it_either() {
+async fn caller_outside_the_audience_cannot_skip_or_approve_the_step() {
     let check = |audience: Value, by: &'static str, expected: &'static str| async move {
         let world = World::new(gated(&audience));
         let alice = world.person("alice").await;
@@ -75,7 +75,7 @@ async fn whoever_may_not_answer_the_question_before_a_step_does_not_pass_it_eith
 }
 
 #[tokio::test]
-async fn whoever_could_have_answered_may_go_on_without_it() {
+async fn caller_in_the_audience_can_skip_the_step() {
     let world = World::new(gated(&json!({ "users": ["bob"] })));
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     world.says("Deployed.", &[]);
@@ -87,7 +87,7 @@ async fn whoever_could_have_answered_may_go_on_without_it() {
 }
 
 #[tokio::test]
-async fn what_a_person_holds_an_agent_does_not_let_go_and_a_namesake_is_somebody_else() {
+async fn agent_cannot_resume_a_session_that_a_person_paused() {
     let world = World::new(json!([]));
     let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
     let session = world.opens(&bot, Some("guide"), None, Value::Null).await;
@@ -112,7 +112,7 @@ async fn what_a_person_holds_an_agent_does_not_let_go_and_a_namesake_is_somebody
 }
 
 #[tokio::test]
-async fn what_a_step_leaves_is_neither_started_nor_asked_about() {
+async fn actions_of_a_skipped_step_are_neither_started_nor_asked_about() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "one", "agent": "guide", "input": "One" }, { "name": "two", "agent": "guide", "input": "Two" }] }]);
     let world = World::new(flow);
@@ -131,7 +131,7 @@ async fn what_a_step_leaves_is_neither_started_nor_asked_about() {
 }
 
 #[tokio::test]
-async fn a_tool_that_runs_when_its_step_is_skipped_is_not_asked_about() {
+async fn running_tool_of_a_skipped_step_asks_no_question() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "one", "agent": "guide", "input": "One" }, { "name": "two", "agent": "guide", "input": "Two" }] }]);
     let world = World::new(flow);
@@ -148,7 +148,7 @@ async fn a_tool_that_runs_when_its_step_is_skipped_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn what_is_said_while_nobody_asks_the_model_is_shown_at_its_next_turn() {
+async fn message_between_attempts_is_shown_at_the_next_turn() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "try", "agent": "guide", "input": "Try", "attempts": 2, "delay_seconds": 3600 }] }]);
     let world = World::new(flow);
@@ -167,7 +167,7 @@ async fn what_is_said_while_nobody_asks_the_model_is_shown_at_its_next_turn() {
 }
 
 #[tokio::test]
-async fn a_model_that_was_given_secrets_is_told_when_they_are_handed_out_no_more() {
+async fn retried_model_reads_that_tools_no_longer_get_its_secrets() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
@@ -186,7 +186,7 @@ async fn a_model_that_was_given_secrets_is_told_when_they_are_handed_out_no_more
 }
 
 #[tokio::test]
-async fn what_is_said_to_a_model_that_just_had_its_last_word_is_shown_to_it() {
+async fn message_after_the_last_turn_gives_the_model_another_turn() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("Done.", &[]);
@@ -206,7 +206,7 @@ async fn what_is_said_to_a_model_that_just_had_its_last_word_is_shown_to_it() {
 }
 
 #[tokio::test]
-async fn where_only_people_work_nobody_is_told_that_a_message_was_heard() {
+async fn message_to_a_step_without_an_agent_is_refused() {
     let world = World::new(gated(&json!({})));
     let bob = world.person("bob").await;
     let session = world.opens(&bob, None, Some("f"), Value::Null).await;
@@ -216,7 +216,7 @@ async fn where_only_people_work_nobody_is_told_that_a_message_was_heard() {
 }
 
 #[tokio::test]
-async fn a_session_that_its_agent_gave_up_is_taken_up_again() {
+async fn session_that_its_agent_failed_can_be_retried() {
     let world = World::new(json!([]));
     let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
     world.says("Which?", &[("ask_user_clarify", json!({ "question": "Which?" }))]);
@@ -230,7 +230,7 @@ async fn a_session_that_its_agent_gave_up_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn people_who_sent_back_what_nobody_had_done_are_asked_anew() {
+async fn question_answered_with_retry_in_the_first_step_is_asked_again() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "deploy", "agent": "guide", "input": "Deploy", "question": { "kind": "approval", "title": "Deploy?" } }] }]);
     let world = World::new(flow);
@@ -258,7 +258,7 @@ async fn people_who_sent_back_what_nobody_had_done_are_asked_anew() {
 }
 
 #[tokio::test]
-async fn whoever_is_asked_about_a_change_sees_what_it_replaces_unless_that_may_not_be_read() {
+async fn question_shows_replaced_content_only_if_reading_it_is_allowed() {
     let check = |rules: &'static str, (path, old): (&'static str, String), expected: Value| async move {
         let world = World::new(json!([]));
         world.rules(rules).await;
@@ -282,7 +282,7 @@ when = 'args.path == "a"'
 }
 
 #[tokio::test]
-async fn what_was_said_to_a_step_that_did_not_run_is_said_to_the_next() {
+async fn message_to_a_skipped_step_is_shown_to_the_next_step() {
     for effect in [Effect::Skip, Effect::Retry] {
         let question = json!({ "kind": "approval", "title": "Two?", "options": [
             { "id": "yes", "label": "Yes", "effect": "approve" },
@@ -309,7 +309,7 @@ async fn what_was_said_to_a_step_that_did_not_run_is_said_to_the_next() {
 }
 
 #[tokio::test]
-async fn a_conversation_in_which_nobody_spoke_listens_again_when_it_is_taken_up() {
+async fn retried_conversation_without_messages_waits_for_one() {
     let world = World::new(json!([]));
     let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
     world.says("Hello.", &[]);
@@ -322,7 +322,7 @@ async fn a_conversation_in_which_nobody_spoke_listens_again_when_it_is_taken_up(
 }
 
 #[tokio::test]
-async fn a_value_that_was_given_in_secret_stays_hidden_when_another_has_taken_its_place() {
+async fn replaced_secret_stays_redacted() {
     let world = World::new(json!([]));
     world.rules("version = 1\n[[rule]]\nname = \"reads\"\ntools = [\"read_file\"]\nverdict = \"allow\"\n").await;
     let alice = world.person("alice").await;

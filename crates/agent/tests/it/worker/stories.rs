@@ -34,7 +34,7 @@ async fn a_task_without_questions_runs_to_its_end() {
 }
 
 #[tokio::test]
-async fn calls_of_one_turn_wait_side_by_side_and_the_turn_goes_on_when_all_are_settled() {
+async fn turn_continues_when_all_its_parallel_calls_are_settled() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let calls = [write("a"), ("read_file", json!({ "path": "r" })), write("b"), write("c")];
@@ -59,7 +59,7 @@ async fn calls_of_one_turn_wait_side_by_side_and_the_turn_goes_on_when_all_are_s
 }
 
 #[tokio::test]
-async fn a_model_asks_people_on_its_own_and_reads_what_they_chose() {
+async fn model_asks_people_and_reads_the_chosen_option() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let arguments = json!({ "question": "Which?", "options": [
@@ -99,7 +99,7 @@ async fn a_secret_reaches_the_tools_and_never_the_model() {
 /// A question of the model with `requires_reply` belongs to the channel of its session; the question and its answer
 /// are sent as messages too.
 #[tokio::test]
-async fn a_message_that_requires_a_reply_is_a_question_and_its_answer_a_message() {
+async fn question_that_requires_a_reply_is_also_sent_as_messages() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let arguments = json!({ "question": "Which region?", "requires_reply": true });
@@ -121,7 +121,7 @@ async fn a_message_that_requires_a_reply_is_a_question_and_its_answer_a_message(
 }
 
 #[tokio::test]
-async fn a_conversation_listens_and_goes_on_with_what_is_said() {
+async fn conversation_continues_with_each_message() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("Hello.", &[]);
@@ -139,7 +139,7 @@ async fn a_conversation_listens_and_goes_on_with_what_is_said() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_asked_fails_the_session_with_its_reason_and_a_person_may_try_again() {
+async fn model_error_fails_the_session_and_a_person_can_retry_it() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.model_fails(ModelError::Refused("no such model".into()));
@@ -155,7 +155,7 @@ async fn a_model_that_cannot_be_asked_fails_the_session_with_its_reason_and_a_pe
 }
 
 #[tokio::test]
-async fn tools_that_are_not_there_and_arguments_that_are_none_are_told_to_the_model() {
+async fn unknown_tool_and_invalid_arguments_are_reported_to_the_model() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("I try.", &[("teleport", json!({})), ("read_file", json!("{\"path\": "))]);
@@ -169,7 +169,7 @@ async fn tools_that_are_not_there_and_arguments_that_are_none_are_told_to_the_mo
 }
 
 #[tokio::test]
-async fn a_paused_session_runs_nothing_until_it_goes_on() {
+async fn paused_session_runs_nothing_until_it_is_resumed() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("I write.", &[write("a")]);
@@ -204,7 +204,7 @@ async fn a_client_runs_its_own_tools() {
 }
 
 #[tokio::test]
-async fn a_message_between_the_turn_and_its_questions_loses_neither() {
+async fn messages_while_questions_are_asked_lose_no_question() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let calls: Vec<_> = (0..12).map(|index| ("ask_user_clarify", json!({ "question": format!("{index}?") }))).collect();

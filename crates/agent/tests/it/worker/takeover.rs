@@ -23,7 +23,7 @@ async fn an_answer_that_comes_while_no_worker_runs_is_kept() {
 }
 
 #[tokio::test]
-async fn a_worker_that_dies_in_a_tool_leaves_an_unknown_outcome_and_a_person_is_asked() {
+async fn worker_death_during_a_tool_asks_people_about_the_outcome() {
     let mut world = World::with(json!([]), SignedDuration::from_millis(300));
     let alice = world.person("alice").await;
     world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
@@ -54,7 +54,7 @@ async fn a_worker_that_dies_in_a_tool_leaves_an_unknown_outcome_and_a_person_is_
 }
 
 #[tokio::test]
-async fn a_step_that_sleeps_well_is_not_given_up_however_often_it_is_woken() {
+async fn frequent_wake_ups_do_not_fail_a_sleeping_step() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
@@ -79,7 +79,7 @@ async fn a_step_that_sleeps_well_is_not_given_up_however_often_it_is_woken() {
 }
 
 #[tokio::test]
-async fn a_cancelled_session_ends_what_runs() {
+async fn cancelling_a_session_ends_its_running_tool() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("I read.", &[("read_file", json!({ "path": "a" }))]);

@@ -52,9 +52,9 @@ impl Model for Asking {
     }
 }
 
-struct Bag(Arc<Play>, ManualClock);
+struct TestKit(Arc<Play>, ManualClock);
 
-impl Kit for Bag {
+impl Kit for TestKit {
     fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Asking(Arc::clone(&self.0))))
     }
@@ -91,7 +91,7 @@ impl Place {
         let new = NewKey::named(Role::Operator, "alice");
         let (key, _) = engine.key_install("default", "default", new).await.unwrap();
         let (alice, play) = (key.caller(engine.now()).unwrap(), Arc::<Play>::default());
-        let kit = Arc::new(Bag(Arc::clone(&play), clock.clone()));
+        let kit = Arc::new(TestKit(Arc::clone(&play), clock.clone()));
         let worker = Worker::new(engine.clone(), kit, "worker".into(), 1);
         Self { engine, worker, store, clock, play, alice, _directory: directory }
     }
@@ -143,7 +143,7 @@ fn reason(session: Session) -> String {
 }
 
 #[tokio::test]
-async fn what_expired_is_not_asked_again_and_the_next_question_of_the_step_is_as_good_as_the_first() {
+async fn expired_question_is_final_and_the_next_one_is_asked() {
     let place = Place::new().await;
     place.play.questions.store(2, Ordering::Release);
     let session = place.opens().await;
@@ -174,7 +174,7 @@ async fn what_expired_is_not_asked_again_and_the_next_question_of_the_step_is_as
 }
 
 #[tokio::test]
-async fn a_step_that_keeps_failing_is_tried_less_and_less_often_and_ends_as_failed_with_its_reason() {
+async fn failing_step_is_retried_with_growing_delays_and_then_fails() {
     let place = Place::new().await;
     place.play.without_tools.store(true, Ordering::Release);
     let session = place.opens().await;
@@ -192,7 +192,7 @@ async fn a_step_that_keeps_failing_is_tried_less_and_less_often_and_ends_as_fail
 }
 
 #[tokio::test]
-async fn an_answer_to_a_step_whose_state_is_gone_fails_for_good_and_visibly() {
+async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
     let place = Place::new().await;
     place.play.questions.store(1, Ordering::Release);
     let session = place.opens().await;
@@ -214,7 +214,7 @@ async fn an_answer_to_a_step_whose_state_is_gone_fails_for_good_and_visibly() {
 
 /// Names of calls begin with the number of their step in the session, so that no two steps may have one number.
 #[tokio::test]
-async fn steps_keep_their_order_where_the_clock_of_the_next_node_is_behind() {
+async fn steps_keep_their_order_if_the_clock_of_a_node_is_behind() {
     let place = Place::new().await;
     place.play.without_tools.store(true, Ordering::Release);
     let session = place.opens().await;

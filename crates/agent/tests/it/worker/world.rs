@@ -108,9 +108,9 @@ impl Tool for Recorded {
     }
 }
 
-struct Bag(Arc<Play>);
+struct TestKit(Arc<Play>);
 
-impl Kit for Bag {
+impl Kit for TestKit {
     fn model(&self, _: &AgentVersion, _: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Playing(Arc::clone(&self.0))))
     }
@@ -191,7 +191,7 @@ impl World {
 
     /// Starts a worker.
     pub(crate) fn work(&mut self) {
-        let kit = Arc::new(Bag(Arc::clone(&self.play)));
+        let kit = Arc::new(TestKit(Arc::clone(&self.play)));
         self.workers += 1;
         let worker = Worker::new(self.engine.clone(), kit, format!("worker-{}", self.workers), 8);
         let (stop, until) = (self.stop.clone(), self.stop.clone());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::cross::asking::Asked;
 use crate::cross::table::{Api, Kind};
-use server_testkit::client::{Reply, Someone, reply};
+use server_testkit::client::{ApiClient, Reply, reply};
 use server_testkit::websocket;
 
 /// Result of an answer through one API.
@@ -15,7 +15,7 @@ enum AnswerReply {
 }
 
 /// Answers a question and checks the reply of the dialect.
-pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, api: Api, label: &str) {
+pub(crate) async fn answered(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api, label: &str) {
     match (api, says(by, asked, kind, api).await) {
         (Api::Http, AnswerReply::Http(reply)) => {
             assert_eq!((reply.status, &reply.body["status"]), (200, &json!("answered")), "{label}: {}", reply.body);
@@ -50,7 +50,7 @@ pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, api: Api,
 }
 
 /// Answers a question that cannot be answered and checks the refusal of the dialect.
-pub(crate) async fn refused(by: &Someone, asked: &Asked, kind: &Kind, api: Api, (code, label): (&str, &str)) {
+pub(crate) async fn refused(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api, (code, label): (&str, &str)) {
     let code = json!(code);
     match (api, says(by, asked, kind, api).await) {
         (_, AnswerReply::Http(reply)) => {
@@ -69,7 +69,7 @@ pub(crate) async fn refused(by: &Someone, asked: &Asked, kind: &Kind, api: Api, 
     }
 }
 
-async fn says(by: &Someone, asked: &Asked, kind: &Kind, api: Api) -> AnswerReply {
+async fn says(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api) -> AnswerReply {
     match api {
         Api::Http => {
             AnswerReply::Http(by.post(&format!("/v1/interactions/{}/answer", asked.id), kind.answer.clone()).await)

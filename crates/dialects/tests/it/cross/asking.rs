@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::cross::table::{Api, KINDS, Kind};
 use crate::cross::watching::Watchers;
-use server_testkit::client::{Someone, text};
+use server_testkit::client::{ApiClient, text};
+use server_testkit::scripted_worker::{ScriptedWorker, scripted};
 use server_testkit::sse::Frames;
-use server_testkit::workshop::{Workshop, scripted};
 use server_testkit::world::World;
 
 /// Id of the first call of a hosted agent.
@@ -40,24 +40,24 @@ impl Asked {
 /// A server with agents that ask, flows that ask, and people.
 pub(crate) struct Stage {
     pub(crate) world: World,
-    pub(crate) alice: Someone,
-    pub(crate) bob: Someone,
-    pub(crate) bot: Someone,
-    pub(crate) root: Someone,
-    _workshop: Workshop,
+    pub(crate) alice: ApiClient,
+    pub(crate) bob: ApiClient,
+    pub(crate) bot: ApiClient,
+    pub(crate) root: ApiClient,
+    _scripted_worker: ScriptedWorker,
 }
 
 impl Stage {
     pub(crate) async fn new() -> Self {
         let world = World::new().await;
         let agents: Vec<Value> = KINDS.iter().filter_map(agent).collect();
-        let workshop = Workshop::of(&world, agents.clone());
+        let scripted_worker = ScriptedWorker::of(&world, agents.clone());
         let read = |value: Value| serde_json::from_value(value).unwrap();
         let flows = KINDS.iter().map(|kind| serde_json::from_value(flow(kind)).unwrap()).collect();
         world.engine.define(Definitions { agents: agents.into_iter().map(read).collect(), flows });
         let (alice, bob) = (world.person("alice").await, world.person("bob").await);
         let (bot, root) = (world.agent().await, world.admin().await);
-        Self { world, alice, bob, bot, root, _workshop: workshop }
+        Self { world, alice, bob, bot, root, _scripted_worker: scripted_worker }
     }
 }
 

@@ -55,7 +55,7 @@ async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
         ("hasty-call", "approval", turns("delete_file", json!({ "path": "a" }))),
         ("hasty-question", "question", turns("ask_user_clarify", json!({ "question": "Q" }))),
     ] {
-        let mut agent = server_testkit::workshop::scripted(name, turns);
+        let mut agent = server_testkit::scripted_worker::scripted(name, turns);
         agent["deadlines"] = json!({ kind: 90 });
         let agents = vec![serde_json::from_value(agent).unwrap()];
         stage.world.engine.define(Definitions { agents, flows: Vec::new() });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use server_testkit::client::{reply, text};
-use server_testkit::workshop::{Workshop, scripted};
+use server_testkit::scripted_worker::{ScriptedWorker, scripted};
 use server_testkit::world::World;
 
 #[tokio::test]
@@ -14,7 +14,7 @@ async fn edit_need_name_only_the_changed_arguments() {
     let turns = json!([{ "calls": [{ "tool": "write_file", "arguments": proposed }] }, { "say": "Written." }]);
     let mut editor = scripted("editor", turns);
     editor["tools"] = json!(["write_file"]);
-    let workshop = Workshop::of(&world, vec![editor]);
+    let scripted_worker = ScriptedWorker::of(&world, vec![editor]);
     let alice = world.person("alice").await;
     let mut socket = alice.joins("/ws/session_abc?agent=editor").await;
     socket.says(json!({ "type": "user_message", "content": "Go.", "role": "user" })).await;
@@ -41,13 +41,13 @@ async fn edit_need_name_only_the_changed_arguments() {
     let many = json!({ "type": "hitl_decisions", "decisions": [decision("edit", json!({ "path": 7 }))] });
     let wrong = socket.is_refused(many, "answer_invalid").await;
     assert_eq!(wrong["errors"][0]["pointer"], "/decisions/0/modified_arguments/path", "{wrong}");
-    assert!(workshop.runs.lock().is_empty());
+    assert!(scripted_worker.runs.lock().is_empty());
 
     socket.says(decision("edit", json!({ "path": "/src/main_v2.py" }))).await;
     assert_eq!(socket.hears_of("hitl_resolved").await["decision"], "edit");
     while socket.hears_of("assistant_message").await["is_final"] != true {}
     let ran = json!({ "path": "/src/main_v2.py", "content": "..." });
-    assert_eq!(*workshop.runs.lock(), [("write_file".to_owned(), ran)]);
+    assert_eq!(*scripted_worker.runs.lock(), [("write_file".to_owned(), ran)]);
 }
 
 /// An approval with other arguments than those shown is refused in every API, for every kind of question.

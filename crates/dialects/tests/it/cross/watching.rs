@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cross::asking::Asked;
 use crate::cross::table::SECRET;
-use server_testkit::client::Someone;
+use server_testkit::client::ApiClient;
 use server_testkit::sse::Frames;
 use server_testkit::websocket;
 
@@ -38,13 +38,13 @@ enum Note {
 
 /// All readers of one session.
 pub(crate) struct Watchers {
-    by: Someone,
+    by: ApiClient,
     readers: Vec<Reader>,
 }
 
 impl Watchers {
     /// Connects readers by the id of the session and by its channel.
-    pub(crate) async fn of(by: &Someone, session: &str, channel: &str) -> Self {
+    pub(crate) async fn of(by: &ApiClient, session: &str, channel: &str) -> Self {
         let frames = async |name: &'static str, path: String| Reader {
             name,
             stream: Stream::Frames(by.follows(&path, None).await),

@@ -40,7 +40,7 @@ fn walk(value: &Value, document: &Value, seen: &mut usize) {
 #[tokio::test]
 async fn asyncapi_document_is_served_and_its_references_resolve() {
     let world = World::new().await;
-    let document = reply(world.door.request(Method::GET, "/asyncapi.json")).await.done();
+    let document = reply(world.http.request(Method::GET, "/asyncapi.json")).await.done();
     assert_eq!(document, server::asyncapi(dialects::dialects().channels));
     assert_eq!(document["asyncapi"], "3.0.0");
     let mut seen = 0;

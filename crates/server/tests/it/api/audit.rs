@@ -7,14 +7,14 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::Limits;
 
-use server_testkit::client::{Someone, confirmation, reply, text};
+use server_testkit::client::{ApiClient, confirmation, reply, text};
 use server_testkit::world::{Setup, World};
 
 fn names(page: &Value) -> Vec<String> {
     page["entries"].as_array().unwrap().iter().map(|entry| text(&entry["type"])).collect()
 }
 
-async fn exported(by: &Someone, query: &str) -> String {
+async fn exported(by: &ApiClient, query: &str) -> String {
     let response = by.request(Method::GET, &format!("/v1/audit/export{query}")).send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["content-type"], "application/x-ndjson");
@@ -106,7 +106,7 @@ async fn exports_verify_and_show_only_digests_of_other_projects() {
     let question = world.asks(confirmation()).await;
     let new = NewKey::named(Role::Admin, "next-door");
     let (key, secret) = world.engine.key_install("default", "another", new).await.unwrap();
-    let neighbour = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
+    let neighbour = ApiClient { http: world.http.clone(), key: secret, key_id: key.id.to_string() };
 
     let ours = exported(&root, "").await;
     assert_eq!((verified(&ours).entries, verified(&ours).digests_only), (5, 1));

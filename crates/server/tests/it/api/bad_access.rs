@@ -5,7 +5,7 @@ use engine::NewKey;
 use reqwest::Method;
 use serde_json::json;
 
-use server_testkit::client::{Someone, confirmation, reply};
+use server_testkit::client::{ApiClient, confirmation, reply};
 use server_testkit::world::World;
 
 /// Ids of the wrong kind and texts that are no ids are refused. The bare UUID of an id is accepted.
@@ -99,15 +99,15 @@ async fn malformed_credential_is_refused() {
         format!("Bearer {key} {key}"),
         format!("Bearer {}", "x".repeat(10_000)),
     ] {
-        let request = world.door.request(Method::GET, "/v1/sessions").header("authorization", &header);
+        let request = world.http.request(Method::GET, "/v1/sessions").header("authorization", &header);
         reply(request).await.refused(401, "unauthenticated");
     }
     let unreadable = reqwest::header::HeaderValue::from_bytes(b"Bearer \xff\xfe").unwrap();
-    let request = world.door.request(Method::GET, "/v1/sessions").header("authorization", unreadable);
+    let request = world.http.request(Method::GET, "/v1/sessions").header("authorization", unreadable);
     reply(request).await.refused(401, "unauthenticated");
-    let request = world.door.request(Method::GET, "/v1/sessions").header("authorization", format!("bEaReR {key}"));
+    let request = world.http.request(Method::GET, "/v1/sessions").header("authorization", format!("bEaReR {key}"));
     reply(request).await.done();
-    let by_query = world.door.request(Method::GET, &format!("/v1/sessions?key={key}"));
+    let by_query = world.http.request(Method::GET, &format!("/v1/sessions?key={key}"));
     reply(by_query).await.refused(401, "unauthenticated");
 }
 
@@ -118,7 +118,7 @@ async fn an_expired_key_is_refused() {
     let lifetime = Some(SignedDuration::from_secs(60));
     let new = NewKey { lifetime, ..NewKey::named(Role::Operator, "temp") };
     let (key, secret) = world.engine.key_install("default", "default", new).await.unwrap();
-    let temp = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
+    let temp = ApiClient { http: world.http.clone(), key: secret, key_id: key.id.to_string() };
     let question = world.asks(confirmation()).await;
     world.passes(59).await;
     temp.reads(&question).await;

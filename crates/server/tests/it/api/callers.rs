@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::frame::{Frame, FrameHeader};
 
-use server_testkit::client::{Someone, confirmation, reply, text};
+use server_testkit::client::{ApiClient, confirmation, reply, text};
 use server_testkit::world::{PATIENCE, Setup, World};
 
 async fn world(limits: Limits) -> World {
@@ -21,7 +21,7 @@ async fn world(limits: Limits) -> World {
 
 /// Sends a request head unchanged, and returns the status and the problem document.
 async fn sends_head(world: &World, head: &str) -> (u16, Value) {
-    let mut stream = TcpStream::connect(world.door.address).await.unwrap();
+    let mut stream = TcpStream::connect(world.http.address).await.unwrap();
     stream.write_all(head.replace('\n', "\r\n").as_bytes()).await.unwrap();
     answer(&mut stream).await
 }
@@ -84,7 +84,7 @@ async fn sign_in_links_do_not_repeat_the_host_header() {
     for host in ["evil.example/path?", "a\"b", "evil.example", "127.0.0.1:1"] {
         let request = root.request(Method::POST, "/v1/users/carol/link").header("host", host).json(&json!({}));
         let url = text(&reply(request).await.done()["url"]);
-        assert!(url.starts_with(&format!("http://{}/sign-in#token=", world.door.address)), "{host}: {url}");
+        assert!(url.starts_with(&format!("http://{}/sign-in#token=", world.http.address)), "{host}: {url}");
     }
 }
 
@@ -93,7 +93,7 @@ async fn sign_in_links_do_not_repeat_the_host_header() {
 async fn documentation_page_has_the_security_headers_of_the_page() {
     let world = World::new().await;
     for path in ["/docs/", "/docs/swagger-ui.css", "/docs/swagger-initializer.js", "/openapi.json"] {
-        let response = world.door.request(Method::GET, path).send().await.unwrap();
+        let response = world.http.request(Method::GET, path).send().await.unwrap();
         assert_eq!(response.status(), 200, "{path}");
         let header = |name: &str| response.headers()[name].to_str().unwrap();
         let policy = header("content-security-policy");
@@ -103,7 +103,7 @@ async fn documentation_page_has_the_security_headers_of_the_page() {
         assert_eq!(header("x-content-type-options"), "nosniff");
         assert_eq!(header("referrer-policy"), "no-referrer");
     }
-    let sniffed = world.door.request(Method::GET, "/healthz").send().await.unwrap();
+    let sniffed = world.http.request(Method::GET, "/healthz").send().await.unwrap();
     assert_eq!(sniffed.headers()["x-content-type-options"], "nosniff");
 }
 
@@ -119,12 +119,12 @@ async fn cookie_over_tls_requires_the_host_prefix() {
     let url = text(&made["url"]);
     assert!(url.starts_with("https://hp.example.org/sign-in#token="), "{url}");
     let token = url.split("#token=").nth(1).unwrap();
-    let signed_in = reply(world.door.request(Method::POST, "/v1/sign-in/link").json(&json!({ "token": token }))).await;
+    let signed_in = reply(world.http.request(Method::POST, "/v1/sign-in/link").json(&json!({ "token": token }))).await;
     let set = signed_in.headers["set-cookie"].to_str().unwrap().to_owned();
     assert!(set.starts_with("__Host-holdpoint_session=hpv_"), "{set}");
     assert!(set.contains("; Secure") && set.contains("; Path=/") && !set.contains("Domain"), "{set}");
     let value = set.split(';').next().unwrap().split_once('=').unwrap().1;
-    let me = async |cookie: String| reply(world.door.request(Method::GET, "/v1/me").header("cookie", cookie)).await;
+    let me = async |cookie: String| reply(world.http.request(Method::GET, "/v1/me").header("cookie", cookie)).await;
     assert_eq!(me(format!("__Host-holdpoint_session={value}")).await.done()["name"], "carol");
     me(format!("holdpoint_session={value}")).await.refused(401, "unauthenticated");
 }
@@ -138,10 +138,10 @@ async fn address_that_sends_unknown_credentials_is_refused() {
     let send =
         async |request: reqwest::RequestBuilder, from: &str| reply(request.header("x-forwarded-for", from)).await;
     let (here, there) = ("2001:db8::1", "203.0.113.9");
-    let by_key = |someone: &Someone| someone.request(Method::GET, "/v1/sessions");
+    let by_key = |someone: &ApiClient| someone.request(Method::GET, "/v1/sessions");
     send(by_key(&alice), here).await.done();
     let unknown = format!("{:032x}_{}", 7, "0".repeat(64));
-    let get = |path: &str| world.door.request(Method::GET, path);
+    let get = |path: &str| world.http.request(Method::GET, path);
     let guesses = || {
         [
             get("/v1/sessions").bearer_auth(format!("hp_{unknown}")),
@@ -166,7 +166,7 @@ async fn address_that_sends_unknown_credentials_is_refused() {
 #[tokio::test]
 async fn large_sign_in_bodies_are_refused() {
     let world = World::new().await;
-    let send = async |path: &str, body: Value| reply(world.door.request(Method::POST, path).json(&body)).await;
+    let send = async |path: &str, body: Value| reply(world.http.request(Method::POST, path).json(&body)).await;
     let long = "x".repeat(17 * 1024);
     send("/v1/sign-in/password", json!({ "user": "alice", "password": long })).await.refused(413, "body_too_large");
     send("/v1/sign-in/link", json!({ "token": long })).await.refused(413, "body_too_large");
@@ -180,7 +180,7 @@ async fn sign_in_link_attempts_are_rate_limited() {
     let token = format!("hpl_{:032x}_{}", 7, "0".repeat(64));
     let mut tried = Vec::new();
     for _ in 0..40 {
-        tried.push(reply(world.door.request(Method::POST, "/v1/sign-in/link").json(&json!({ "token": token }))).await);
+        tried.push(reply(world.http.request(Method::POST, "/v1/sign-in/link").json(&json!({ "token": token }))).await);
     }
     assert!(tried.iter().any(|reply| reply.status == 429), "40 attempts in a row");
     assert_eq!(tried[0].status, 401);
@@ -193,7 +193,7 @@ async fn unauthenticated_connections_are_limited() {
     limits.connections.strangers = 2;
     let world = world(limits).await;
     let key = engine_key(&world).await;
-    let connect = async || TcpStream::connect(world.door.address).await.unwrap();
+    let connect = async || TcpStream::connect(world.http.address).await.unwrap();
     let head = format!("GET /v1/sessions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {key}\r\n\r\n");
     let mut known = connect().await;
     known.write_all(head.as_bytes()).await.unwrap();
@@ -226,19 +226,19 @@ async fn connections_of_a_key_and_of_a_tenant_are_limited() {
     let world = world(limits).await;
     let (alice, bob, carol) = (world.person("alice").await, world.person("bob").await, world.person("carol").await);
     let elsewhere = world.someone("elsewhere", domain::Role::Operator, "dave", &[]).await;
-    let send = async |who: &Someone| {
-        let mut stream = TcpStream::connect(world.door.address).await.unwrap();
+    let send = async |who: &ApiClient| {
+        let mut stream = TcpStream::connect(world.http.address).await.unwrap();
         let head = format!("GET /v1/sessions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {}\r\n\r\n", who.key);
         stream.write_all(head.as_bytes()).await.unwrap();
         stream
     };
-    let keep = async |who: &Someone| {
+    let keep = async |who: &ApiClient| {
         let mut stream = send(who).await;
         let mut begun = [0; 12];
         stream.read_exact(&mut begun).await.unwrap();
         (stream, begun == *b"HTTP/1.1 200")
     };
-    let refused = async |who: &Someone, limit: &str, max: u64| {
+    let refused = async |who: &ApiClient, limit: &str, max: u64| {
         let (status, body) = answer(&mut send(who).await).await;
         assert_eq!((status, &body["code"]), (429, &json!("limit_reached")), "{body}");
         assert_eq!((&body["limit"], &body["max"]), (&json!(limit), &json!(max)), "{body}");
@@ -285,11 +285,11 @@ async fn streams_of_a_key_and_of_a_tenant_are_limited() {
     let (alice, bob, carol) = (world.person("alice").await, world.person("bob").await, world.person("carol").await);
     let elsewhere = world.someone("elsewhere", domain::Role::Operator, "dave", &[]).await;
     let first = alice.follows("/v1/events/stream", None).await;
-    let refused = async |who: &Someone, limit: &str, max: u64| {
+    let refused = async |who: &ApiClient, limit: &str, max: u64| {
         let reply = who.get("/v1/events/stream").await;
         assert_eq!((&reply.body["limit"], &reply.body["max"]), (&json!(limit), &json!(max)), "{}", reply.body);
         reply.refused(429, "limit_reached");
-        who.is_shut_out("/v1/ws").await.refused(429, "limit_reached");
+        who.is_refused_at_handshake("/v1/ws").await.refused(429, "limit_reached");
     };
     refused(&alice, "key_streams", 1).await;
     let _socket = bob.joins("/v1/ws").await;
@@ -314,7 +314,7 @@ async fn stream_whose_client_reads_nothing_is_closed() {
     let session = agent.opens(json!({})).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
-    let mut lazy = socket.connect(world.door.address).await.unwrap();
+    let mut lazy = socket.connect(world.http.address).await.unwrap();
     let head = format!("GET /v1/events/stream HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {}\r\n\r\n", alice.key);
     lazy.write_all(head.as_bytes()).await.unwrap();
     let mut begun = [0; 12];
@@ -392,7 +392,7 @@ async fn fragmented_message_over_the_limit_is_refused() {
 async fn a_silent_socket_ends_after_three_heartbeats() {
     let world = world(Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }).await;
     let alice = world.person("alice").await;
-    let mut stream = TcpStream::connect(world.door.address).await.unwrap();
+    let mut stream = TcpStream::connect(world.http.address).await.unwrap();
     let head = format!(
         "GET /v1/ws HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
          sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
@@ -432,7 +432,7 @@ async fn a_form_with_too_many_patterns_is_refused() {
 async fn unfinished_request_bodies_of_a_key_are_limited_in_bytes() {
     let world = world(Limits { key_unfinished_bytes: 256 * 1024, ..Limits::default() }).await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
-    let mut slow = TcpStream::connect(world.door.address).await.unwrap();
+    let mut slow = TcpStream::connect(world.http.address).await.unwrap();
     let head = format!(
         "POST /v1/sessions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
          content-length: 900000\r\n\r\n",

@@ -23,7 +23,7 @@ async fn every_operation_refuses_a_request_without_a_credential() {
     let before = world.everything().await;
     for operation in operations() {
         for path in [operation.path_to(&things), operation.path.replace(['{', '}'], "x") + "?unknown=1"] {
-            let request = world.door.request(operation.method.clone(), &path);
+            let request = world.http.request(operation.method.clone(), &path);
             let request = operation.sample().body.iter().fold(request, |request, body| request.json(body));
             let refused = reply(request).await;
             assert_eq!(refused.headers["www-authenticate"], "Bearer", "{}", operation.id);
@@ -129,7 +129,7 @@ async fn unknown_query_parameters_are_refused_in_v1() {
     let refused = admin.post(&format!("{session}?wait=5"), writing("new")).await.refused(400, "query_invalid");
     assert!(text(&refused["detail"]).starts_with("wait:"), "{refused}");
     admin.post(&session, writing("new")).await.done();
-    world.door.request(Method::GET, "/healthz?x=1").send().await.unwrap().error_for_status().unwrap();
+    world.http.request(Method::GET, "/healthz?x=1").send().await.unwrap().error_for_status().unwrap();
 }
 
 /// No reply may be cached, because it is only for the caller and only for the moment.
@@ -148,10 +148,10 @@ async fn no_reply_may_be_cached() {
 #[tokio::test]
 async fn openapi_document_is_served() {
     let world = World::new().await;
-    let served = reply(world.door.request(Method::GET, "/openapi.json")).await.done();
+    let served = reply(world.http.request(Method::GET, "/openapi.json")).await.done();
     assert_eq!(served, document());
     assert_eq!(served["openapi"], "3.1.0");
-    let page = reply(world.door.request(Method::GET, "/docs/")).await;
+    let page = reply(world.http.request(Method::GET, "/docs/")).await;
     assert_eq!(page.status, 200);
     assert!(page.body.as_str().unwrap().contains("swagger-ui"));
 }

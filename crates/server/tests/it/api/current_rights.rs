@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use crate::api::contract::{Operation, SampleObjects, operations};
 use crate::api::signing_in::signed_in;
-use server_testkit::client::{Door, Someone, confirmation, reply, text};
+use server_testkit::client::{ApiClient, HttpClient, confirmation, reply, text};
 use server_testkit::websocket::Socket;
 use server_testkit::world::{PATIENCE, World};
 
@@ -20,16 +20,21 @@ struct PendingRequest {
 }
 
 /// Begins a request and returns when the server has read the head and waits for the body.
-async fn begin_request(door: &Door, (method, path): (Method, &str), credential: &str, body: &Value) -> PendingRequest {
+async fn begin_request(
+    http: &HttpClient,
+    (method, path): (Method, &str),
+    credential: &str,
+    body: &Value,
+) -> PendingRequest {
     let body = body.to_string();
     let head = format!(
         "{method} {path} HTTP/1.1\r\nhost: {}\r\n{credential}\r\ncontent-type: application/json\r\n{}\
          content-length: {}\r\nconnection: close\r\nexpect: 100-continue\r\n\r\n",
-        door.address,
+        http.address,
         channel_of(path),
         body.len()
     );
-    let mut connection = TcpStream::connect(door.address).await.unwrap();
+    let mut connection = TcpStream::connect(http.address).await.unwrap();
     connection.write_all(head.as_bytes()).await.unwrap();
     let mut go_on = vec![0; b"HTTP/1.1 100 Continue\r\n\r\n".len()];
     tokio::time::timeout(PATIENCE, connection.read_exact(&mut go_on)).await.unwrap().unwrap();
@@ -44,7 +49,7 @@ fn channel_of(path: &str) -> String {
     channel.map(|channel| format!("x-chat-session-id: {channel}\r\n")).unwrap_or_default()
 }
 
-fn bearer(someone: &Someone) -> String {
+fn bearer(someone: &ApiClient) -> String {
     format!("authorization: Bearer {}", someone.key)
 }
 
@@ -71,7 +76,7 @@ async fn key_revoked_while_the_body_arrives_cannot_answer() {
     let question = world.asks(confirmation()).await;
     let path = question.path("/answer");
     let body = json!({ "option": "confirm" });
-    let begun = begin_request(&world.door, (Method::POST, &path), &bearer(&alice), &body).await;
+    let begun = begin_request(&world.http, (Method::POST, &path), &bearer(&alice), &body).await;
     let revoked = reply(root.request(Method::DELETE, &format!("/v1/keys/{}", alice.key_id))).await;
     assert_eq!(revoked.status, 204);
     assert_eq!(begun.ends().await, (401, "unauthenticated".into()));
@@ -86,7 +91,7 @@ async fn key_revoked_while_the_body_arrives_cannot_propose() {
     let (root, agent) = (world.admin().await, world.agent().await);
     let path = format!("/v1/sessions/{}/actions", agent.opens(json!({})).await);
     let body = server_testkit::actions::writing("call_1");
-    let begun = begin_request(&world.door, (Method::POST, &path), &bearer(&agent), &body).await;
+    let begun = begin_request(&world.http, (Method::POST, &path), &bearer(&agent), &body).await;
     let revoked = reply(root.request(Method::DELETE, &format!("/v1/keys/{}", agent.key_id))).await;
     assert_eq!(revoked.status, 204);
     assert_eq!(begun.ends().await, (401, "unauthenticated".into()));
@@ -101,7 +106,7 @@ async fn person_disabled_while_the_body_arrives_cannot_answer() {
     let question = world.asks(confirmation()).await;
     let credential = format!("cookie: {cookie}\r\nx-holdpoint-page: 1");
     let path = question.path("/answer");
-    let begun = begin_request(&world.door, (Method::POST, &path), &credential, &json!({ "option": "confirm" })).await;
+    let begun = begin_request(&world.http, (Method::POST, &path), &credential, &json!({ "option": "confirm" })).await;
     let change = root.request(Method::PATCH, "/v1/users/carol").json(&json!({ "disabled": true }));
     reply(change).await.done();
     assert_eq!(begun.ends().await, (401, "unauthenticated".into()));
@@ -137,7 +142,7 @@ async fn every_operation_refuses_a_key_revoked_while_the_body_arrives() {
     let walks = operations.iter().map(async |operation| {
         let caller = world.admin().await;
         let (path, body) = (operation.path_to(&things), operation.sample().body.unwrap());
-        let begun = begin_request(&world.door, (operation.method.clone(), &path), &bearer(&caller), &body).await;
+        let begun = begin_request(&world.http, (operation.method.clone(), &path), &bearer(&caller), &body).await;
         let id = caller.key_id.parse().unwrap();
         world.engine.key_uninstall("default", "default", id).await.unwrap();
         (operation.id.as_str(), begun.ends().await)
@@ -158,9 +163,9 @@ async fn every_operation_refuses_a_key_revoked_while_the_body_arrives() {
 
 /// Opens a socket of a browser with a ticket.
 async fn open_socket(world: &World, cookie: &str, path: &str) -> Socket {
-    let request = world.door.request(Method::POST, "/v1/tickets").header("cookie", cookie);
+    let request = world.http.request(Method::POST, "/v1/tickets").header("cookie", cookie);
     let ticket = reply(request.header("x-holdpoint-page", "1").json(&json!({}))).await.done();
-    match world.door.joins(world.door.handshake(&format!("{path}?ticket={}", text(&ticket["ticket"])))).await {
+    match world.http.joins(world.http.handshake(&format!("{path}?ticket={}", text(&ticket["ticket"])))).await {
         Ok(wire) => wire,
         Err(shut) => panic!("{} {}", shut.status, shut.body),
     }
@@ -239,11 +244,11 @@ async fn browser_session_does_not_extend_to_a_project_added_later() {
     let cookie = signed_in(&world, "carol").await;
     let new = engine::NewKey::named(Role::Admin, "boss");
     let (key, secret) = world.engine.key_install("default", "b", new).await.unwrap();
-    let boss = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
+    let boss = ApiClient { http: world.http.clone(), key: secret, key_id: key.id.to_string() };
     let made = boss.post("/v1/users", json!({ "name": "carol", "role": "admin" })).await;
     assert_eq!((made.status, &made.body["existing"]), (201, &json!(true)), "the admin is told: {}", made.body);
     let project = boss.get("/v1/me").await.done()["project"].clone();
-    let moving = world.door.request(Method::PUT, "/v1/me/project").header("cookie", cookie);
+    let moving = world.http.request(Method::PUT, "/v1/me/project").header("cookie", cookie);
     let moved = reply(moving.header("x-holdpoint-page", "1").json(&json!({ "project": project }))).await;
     moved.refused(401, "unauthenticated");
     boss.post("/v1/users/carol/link", json!({})).await.refused(403, "user_elsewhere");

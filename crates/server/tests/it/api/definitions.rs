@@ -5,7 +5,7 @@ use engine::Definitions;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use server_testkit::client::{Someone, reply, text};
+use server_testkit::client::{ApiClient, reply, text};
 use server_testkit::definitions::{notes, scribe};
 use server_testkit::world::World;
 
@@ -14,7 +14,7 @@ fn version(mut definition: Value, version: &str) -> Value {
     definition
 }
 
-async fn listed(caller: &Someone, path: &str, noun: &str) -> (Vec<String>, Value) {
+async fn listed(caller: &ApiClient, path: &str, noun: &str) -> (Vec<String>, Value) {
     let page = caller.get(path).await.done();
     let of = |one: &Value| format!("{}@{} {}", text(&one["name"]), text(&one["version"]), text(&one["source"]));
     (page[noun].as_array().unwrap().iter().map(of).collect(), page["next"].clone())

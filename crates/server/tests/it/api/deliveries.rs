@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use server_testkit::client::{Question, Someone, confirmation};
+use server_testkit::client::{ApiClient, Question, confirmation};
 use server_testkit::world::World;
 
-async fn answered(world: &World) -> (Someone, Someone, Question) {
+async fn answered(world: &World) -> (ApiClient, ApiClient, Question) {
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;
     alice.answers(&question, json!({ "option": "confirm" })).await.done();

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use store::StoreError;
 
 use server_testkit::actions::{Scene, call, policy, writing};
-use server_testkit::client::{Reply, Someone, text};
+use server_testkit::client::{ApiClient, Reply, text};
 use server_testkit::world::{Setup, World};
 
 const OPEN: &str = "[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\nreason = \"Go on.\"\n";
 const NEVER: &str = "[[rule]]\nname = \"never\"\ntools = [\"write_file\"]\nverdict = \"deny\"\n";
 
-async fn simulates(by: &Someone, rules: &str, more: Value) -> Reply {
+async fn simulates(by: &ApiClient, rules: &str, more: Value) -> Reply {
     let mut body = json!({ "text": policy(rules) });
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     by.post("/v1/policy/simulate", body).await

@@ -4,11 +4,11 @@ use domain::Role;
 use serde_json::{Value, json};
 
 use server_testkit::actions::writing;
-use server_testkit::client::{Question, Someone, confirmation, text};
+use server_testkit::client::{ApiClient, Question, confirmation, text};
 use server_testkit::world::World;
 
 /// Hands a question over, and returns the state of the first question and the second question.
-async fn hand_over(by: &Someone, question: &Question, body: Value) -> (Value, Question) {
+async fn hand_over(by: &ApiClient, question: &Question, body: Value) -> (Value, Question) {
     let first = by.post(&question.path("/handover"), body).await.done();
     let (id, session) = (text(&first["handed_over"]["interaction"]), text(&first["handed_over"]["session"]));
     let shown = by.get(&format!("/v1/interactions/{id}")).await.done();

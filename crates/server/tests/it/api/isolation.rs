@@ -6,7 +6,7 @@ use engine::NewKey;
 use reqwest::Method;
 use serde_json::json;
 
-use server_testkit::client::{Someone, confirmation, ids, reply};
+use server_testkit::client::{ApiClient, confirmation, ids, reply};
 use server_testkit::world::World;
 
 /// No list, statistic or stream shows data of another tenant; `contract.rs` checks that each operation answers 404 for
@@ -42,7 +42,7 @@ async fn projects_of_one_tenant_are_isolated() {
     let question = world.asks(confirmation()).await;
     let new = NewKey::named(Role::Admin, "root");
     let (key, secret) = world.engine.key_install("default", "another", new).await.unwrap();
-    let neighbour = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
+    let neighbour = ApiClient { http: world.http.clone(), key: secret, key_id: key.id.to_string() };
     neighbour.get(&question.path("")).await.refused(404, "not_found");
     neighbour.answers(&question, json!({ "option": "confirm" })).await.refused(404, "not_found");
     assert_eq!(neighbour.get("/v1/interactions").await.done(), json!({ "interactions": [] }));
@@ -69,7 +69,7 @@ async fn channel_name_does_not_authenticate_an_answer() {
     let question = agent.asks_in(&session, confirmation()).await;
     let path = question.path("/answer");
     for header in ["x-chat-session-id", "authorization"] {
-        let request = world.door.request(Method::POST, &path).header(header, "chat-7");
+        let request = world.http.request(Method::POST, &path).header(header, "chat-7");
         reply(request.json(&json!({ "option": "confirm" }))).await.refused(401, "unauthenticated");
     }
     let carol = world.someone("default", Role::Viewer, "carol", &[]).await;

@@ -6,7 +6,7 @@ use engine::NewKey;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use server_testkit::client::{Question, Reply, Someone, reply, text};
+use server_testkit::client::{ApiClient, Question, Reply, reply, text};
 use server_testkit::world::World;
 
 const VALUE: &str = "hunter2-9f3c1b77";
@@ -18,7 +18,7 @@ fn credentials() -> Value {
 }
 
 /// Asks a secret question in a new session.
-async fn asks(agent: &Someone, body: Value) -> Question {
+async fn asks(agent: &ApiClient, body: Value) -> Question {
     let session = agent.opens(json!({})).await;
     agent.asks_in(&session, body).await
 }
@@ -30,17 +30,17 @@ fn with(more: Value) -> Value {
 }
 
 /// Asks for the token afresh and answers with a value that is kept or not.
-async fn answer_new_question(agent: &Someone, alice: &Someone, value: &str, keep: bool) -> Question {
+async fn answer_new_question(agent: &ApiClient, alice: &ApiClient, value: &str, keep: bool) -> Question {
     let question = asks(agent, with(json!({ "fresh": true }))).await;
     alice.answers(&question, json!({ "data": { "TOKEN": value }, "keep": keep })).await.done();
     question
 }
 
-async fn listed(by: &Someone) -> Vec<Value> {
+async fn listed(by: &ApiClient) -> Vec<Value> {
     by.get("/v1/secrets").await.done()["secrets"].as_array().cloned().unwrap()
 }
 
-async fn delete_secret(by: &Someone, id: &Value) -> Reply {
+async fn delete_secret(by: &ApiClient, id: &Value) -> Reply {
     reply(by.request(Method::DELETE, &format!("/v1/secrets/{}", text(id)))).await
 }
 
@@ -130,7 +130,7 @@ async fn kept_secret_is_not_given_to_other_agents_or_projects() {
     assert_eq!(asks(&namesake, credentials()).await.shown["status"], "pending");
     let new = NewKey::named(Role::Agent, "bot");
     let (key, secret) = world.engine.key_install("default", "another", new).await.unwrap();
-    let neighbour = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };
+    let neighbour = ApiClient { http: world.http.clone(), key: secret, key_id: key.id.to_string() };
     assert_eq!(asks(&neighbour, credentials()).await.shown["status"], "pending");
 }
 

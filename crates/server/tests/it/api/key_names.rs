@@ -5,11 +5,11 @@ use engine::{NewKey, NewUser};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use server_testkit::client::{Someone, reply, text};
+use server_testkit::client::{ApiClient, reply, text};
 use server_testkit::world::World;
 
 /// Returns the accounts to which the keys of a name were joined, newest first.
-async fn accounts(root: &Someone, name: &str) -> Vec<Value> {
+async fn accounts(root: &ApiClient, name: &str) -> Vec<Value> {
     let trail = root.get("/v1/audit?limit=200").await.done();
     let entries = trail["entries"].as_array().unwrap();
     let of_keys = entries.iter().filter(|entry| entry["type"] == "key.created");

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use server_testkit::client::{Question, Someone, text};
+use server_testkit::client::{ApiClient, Question, text};
 use server_testkit::world::World;
 
-async fn said(by: &Someone, session: &str) -> Vec<(String, Value)> {
+async fn said(by: &ApiClient, session: &str) -> Vec<(String, Value)> {
     let page = by.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done();
     let events = page["events"].as_array().cloned().unwrap().into_iter();
     let messages = events.filter(|event| event["type"] == "message.sent");

@@ -46,7 +46,7 @@ impl ProviderScene {
     }
 
     async fn gets(&self, path: &str, cookie: &str) -> Response {
-        let url = format!("http://{}{path}", self.world.door.address);
+        let url = format!("http://{}{path}", self.world.http.address);
         self.client.get(url).header("cookie", cookie).send().await.unwrap()
     }
 
@@ -94,7 +94,7 @@ const FAILED: &str = "/sign-in?error=sign_in_failed";
 #[tokio::test]
 async fn person_signs_in_through_the_provider() {
     let scene = ProviderScene::start().await;
-    let offered = reply(scene.world.door.request(reqwest::Method::GET, "/v1/sign-in")).await.done();
+    let offered = reply(scene.world.http.request(reqwest::Method::GET, "/v1/sign-in")).await.done();
     assert_eq!(offered, json!({ "password": true, "oidc": { "label": "127.0.0.1", "url": "/sign-in/oidc/start" } }));
     for (signer, role) in [(Signer::Rsa, "operator"), (Signer::Ec, "admin")] {
         let (to, cookie) = scene.sign_in_with(signer, |claims| claims["roles"] = json!([role])).await;
@@ -229,11 +229,11 @@ async fn lowered_role_at_the_provider_ends_sockets_browsers_and_keys() {
     let scene = ProviderScene::start().await;
     let cookie = scene.sign_in_with(Signer::Rsa, |_| {}).await.1.unwrap();
     let key = scene.world.member(domain::Role::Operator, "olga", &[]).await;
-    let mut request = scene.world.door.handshake("/v1/ws");
-    let origin = format!("http://{}", scene.world.door.address);
+    let mut request = scene.world.http.handshake("/v1/ws");
+    let origin = format!("http://{}", scene.world.http.address);
     request.headers_mut().insert("cookie", cookie.parse().unwrap());
     request.headers_mut().insert("origin", origin.parse().unwrap());
-    let Ok(mut socket) = scene.world.door.joins(request).await else { panic!("the socket is shut") };
+    let Ok(mut socket) = scene.world.http.joins(request).await else { panic!("the socket is shut") };
     let question = scene.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
     let (_, fallen) = scene.sign_in_with(Signer::Rsa, |claims| claims["roles"] = json!(["viewer"])).await;
     assert_eq!(scene.me(&fallen.unwrap()).await["role"], "viewer");
@@ -252,11 +252,11 @@ async fn loss_of_all_roles_at_the_provider_ends_sockets_browsers_and_keys() {
     let cookie = scene.sign_in_with(Signer::Rsa, |_| {}).await.1.unwrap();
     let key = scene.world.member(domain::Role::Operator, "olga", &[]).await;
     let other = scene.world.person("alice").await;
-    let mut request = scene.world.door.handshake("/v1/ws");
-    let origin = format!("http://{}", scene.world.door.address);
+    let mut request = scene.world.http.handshake("/v1/ws");
+    let origin = format!("http://{}", scene.world.http.address);
     request.headers_mut().insert("cookie", cookie.parse().unwrap());
     request.headers_mut().insert("origin", origin.parse().unwrap());
-    let Ok(mut socket) = scene.world.door.joins(request).await else { panic!("the socket is shut") };
+    let Ok(mut socket) = scene.world.http.joins(request).await else { panic!("the socket is shut") };
     let question = scene.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
     let (to, none) = scene.sign_in_with(Signer::Rsa, |claims| claims["roles"] = json!([])).await;
     assert_eq!((to.as_str(), none), ("/sign-in?error=no_role", None));
@@ -281,7 +281,7 @@ async fn loss_of_all_roles_at_the_provider_ends_sockets_browsers_and_keys() {
 async fn absent_or_unreachable_provider_is_reported() {
     let world = World::new().await;
     for path in ["/sign-in/oidc/start", "/sign-in/oidc/callback?code=a&state=b"] {
-        reply(world.door.request(reqwest::Method::GET, path)).await.refused(404, "route_not_found");
+        reply(world.http.request(reqwest::Method::GET, path)).await.refused(404, "route_not_found");
     }
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let settings = OidcSettings {
@@ -295,7 +295,7 @@ async fn absent_or_unreachable_provider_is_reported() {
     let front = Front { oidc: Some(Oidc::new(settings).unwrap()), ..Front::default() };
     let world = World::with(Setup { front, ..Setup::default() }).await;
     let client = Client::builder().redirect(Policy::none()).build().unwrap();
-    let url = format!("http://{}/sign-in/oidc/start", world.door.address);
+    let url = format!("http://{}/sign-in/oidc/start", world.http.address);
     let response = client.get(url).send().await.unwrap();
     assert_eq!((response.status().as_u16(), location(&response)), (303, "/sign-in?error=provider_unavailable"));
 }

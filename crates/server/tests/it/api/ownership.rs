@@ -4,14 +4,14 @@ use domain::Role;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use server_testkit::client::{Someone, confirmation, ids, reply};
+use server_testkit::client::{ApiClient, confirmation, ids, reply};
 use server_testkit::world::World;
 
 struct TwoAgents {
     world: World,
-    bot: Someone,
-    other: Someone,
-    admin: Someone,
+    bot: ApiClient,
+    other: ApiClient,
+    admin: ApiClient,
 }
 
 impl TwoAgents {

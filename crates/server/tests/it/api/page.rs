@@ -17,7 +17,7 @@ async fn world() -> World {
 }
 
 async fn browses(world: &World, path: &str, headers: &[(&str, &str)]) -> Response {
-    let request = world.door.request(Method::GET, path);
+    let request = world.http.request(Method::GET, path);
     headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).send().await.unwrap()
 }
 
@@ -64,13 +64,13 @@ async fn every_page_path_serves_the_page_with_a_new_nonce() {
 async fn api_and_asset_paths_do_not_serve_the_page() {
     let world = world().await;
     for path in ["/v1/nothing", "/v1", "/v2/sessions", "/api/nothing", "/assets/gone-1.js", "/metrics/x"] {
-        reply(world.door.request(Method::GET, path)).await.refused(404, "route_not_found");
+        reply(world.http.request(Method::GET, path)).await.refused(404, "route_not_found");
     }
-    reply(world.door.request(Method::POST, "/inbox")).await.refused(404, "route_not_found");
+    reply(world.http.request(Method::POST, "/inbox")).await.refused(404, "route_not_found");
     assert_eq!(browses(&world, "/healthz", &[]).await.text().await.unwrap(), "ok\n");
     let docs = browses(&world, "/docs/", &[]).await.text().await.unwrap();
     assert!(docs.contains("swagger-ui"));
-    assert_eq!(world.door.request(Method::HEAD, "/inbox").send().await.unwrap().status(), 200);
+    assert_eq!(world.http.request(Method::HEAD, "/inbox").send().await.unwrap().status(), 200);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use server_testkit::actions::{Scene, call};
-use server_testkit::client::{Question, Someone, reply, text};
+use server_testkit::client::{ApiClient, Question, reply, text};
 use server_testkit::world::{Setup, World};
 
 /// Size of each question in bytes; twenty of them exceed one page.
@@ -13,7 +13,7 @@ const MANY: usize = 20;
 const MOST: usize = 10 << 20;
 
 /// Follows a list to its end and returns the number of items on each page.
-async fn page_sizes(who: &Someone, path: &str, items: &str, (next, cursor): (&str, &str)) -> Vec<usize> {
+async fn page_sizes(who: &ApiClient, path: &str, items: &str, (next, cursor): (&str, &str)) -> Vec<usize> {
     let (mut sizes, mut after) = (Vec::new(), None::<String>);
     loop {
         let from = after.map_or_else(String::new, |after| format!("&{cursor}={after}"));
@@ -32,7 +32,7 @@ fn large(kind: &str) -> Value {
 }
 
 /// Creates a world with many large questions of one agent.
-async fn world() -> (World, Someone, String, Vec<Question>) {
+async fn world() -> (World, ApiClient, String, Vec<Question>) {
     let world = World::with(Setup::default()).await;
     let agent = world.agent().await;
     let session = agent.opens(json!({ "channel": "wide" })).await;
@@ -109,7 +109,7 @@ async fn pages_of_actions_are_limited_in_bytes() {
 
 /// Follows a list to its end by its cursor and returns the names of its items. Asserts that there are several pages.
 async fn item_names_of_all_pages(
-    who: &Someone,
+    who: &ApiClient,
     path: &str,
     items: &str,
     name: impl Fn(&Value) -> String,
@@ -210,7 +210,7 @@ async fn large_reply_is_refused_while_earlier_replies_are_unread() {
     // The reply exceeds the buffers of a connection whose client reads nothing.
     let silent = tokio::net::TcpSocket::new_v4().unwrap();
     silent.set_recv_buffer_size(4096).unwrap();
-    let mut silent = silent.connect(world.door.address).await.unwrap();
+    let mut silent = silent.connect(world.http.address).await.unwrap();
     let head =
         format!("GET /v1/interactions?limit=200 HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {}\r\n\r\n", agent.key);
     silent.write_all(head.as_bytes()).await.unwrap();

@@ -4,7 +4,7 @@ use domain::Role;
 use serde_json::{Value, json};
 
 use server_testkit::actions::{Proposed, Scene, call};
-use server_testkit::client::{Someone, ids};
+use server_testkit::client::{ApiClient, ids};
 
 const DEPLOY: &str = r#"
 [[rule]]
@@ -38,7 +38,7 @@ fn approve() -> Value {
     json!({ "option": "approve" })
 }
 
-async fn member_of_group(scene: &Scene, group: &str, name: &str) -> Someone {
+async fn member_of_group(scene: &Scene, group: &str, name: &str) -> ApiClient {
     scene.world.someone("default", Role::Viewer, name, &[group]).await
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use server_testkit::client::{Question, Someone};
+use server_testkit::client::{ApiClient, Question};
 use server_testkit::world::World;
 
 const VALUE: &str = "hunter2-9f3c1b77";
@@ -225,7 +225,7 @@ async fn key_is_shown_once_and_stored_as_a_hash() {
         let random = made["secret"].as_str().unwrap().rsplit('_').next().unwrap();
         assert!(!listed.to_string().contains(random));
         assert!(!on_disk(&world, random));
-        let dora = Someone { key: server_testkit::client::text(&made["secret"]), ..root.clone() };
+        let dora = ApiClient { key: server_testkit::client::text(&made["secret"]), ..root.clone() };
         dora.get("/v1/stats").await.done();
     }
 }

@@ -7,7 +7,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use server::Front;
 
-use server_testkit::client::{Door, Reply, Someone, confirmation, reply, text};
+use server_testkit::client::{ApiClient, HttpClient, Reply, confirmation, reply, text};
 use server_testkit::sse::Frames;
 use server_testkit::world::{Setup, World};
 
@@ -16,14 +16,14 @@ const SECRET: &str = "correct horse battery";
 /// A browser with its cookie.
 #[derive(Clone)]
 struct Browser {
-    door: Door,
+    http: HttpClient,
     cookie: String,
 }
 
 impl Browser {
     /// Builds a request as any site could make this browser send it.
     fn request_without_page_header(&self, method: Method, path: &str) -> RequestBuilder {
-        self.door.request(method, path).header("cookie", format!("other=1; {}; more=2", self.cookie))
+        self.http.request(method, path).header("cookie", format!("other=1; {}; more=2", self.cookie))
     }
 
     /// Sends a request as the server's own page does.
@@ -43,14 +43,14 @@ impl Browser {
 }
 
 fn browser(world: &World) -> Browser {
-    Browser { door: world.door.clone(), cookie: "none=0".into() }
+    Browser { http: world.http.clone(), cookie: "none=0".into() }
 }
 
 async fn post_without_cookie(world: &World, path: &str, body: Value) -> Reply {
-    reply(world.door.request(Method::POST, path).json(&body)).await
+    reply(world.http.request(Method::POST, path).json(&body)).await
 }
 
-async fn link(by: &Someone, name: &str) -> String {
+async fn link(by: &ApiClient, name: &str) -> String {
     let made = by.post(&format!("/v1/users/{name}/link"), json!({})).await.done();
     text(&made["url"]).split("#token=").nth(1).unwrap().to_owned()
 }
@@ -74,7 +74,7 @@ async fn person_signs_in_by_link_and_later_by_password() {
     let world = World::new().await;
     let root = world.admin().await;
     assert_eq!(
-        reply(world.door.request(Method::GET, "/v1/sign-in")).await.done(),
+        reply(world.http.request(Method::GET, "/v1/sign-in")).await.done(),
         json!({ "password": true, "oidc": null })
     );
     let body = json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "groups": ["ops"] });
@@ -87,7 +87,7 @@ async fn person_signs_in_by_link_and_later_by_password() {
     );
     let link = root.post("/v1/users/alice/link", json!({})).await.done();
     assert_eq!(link["expires_at"], "2026-01-01T00:15:00Z");
-    let begin = format!("http://{}/sign-in#token=hpl_", world.door.address);
+    let begin = format!("http://{}/sign-in#token=hpl_", world.http.address);
     assert!(text(&link["url"]).starts_with(&begin), "{link}");
 
     let token = json!({ "token": text(&link["url"]).split("#token=").nth(1).unwrap() });
@@ -173,11 +173,11 @@ async fn cross_site_request_with_the_cookie_is_refused() {
             reply(request.json(&yes)).await.refused(403, "cross_site");
         }
     }
-    let evil = world.door.request(Method::POST, "/v1/sign-in/link").header("origin", "https://evil.example");
+    let evil = world.http.request(Method::POST, "/v1/sign-in/link").header("origin", "https://evil.example");
     reply(evil.json(&json!({ "token": "hpl_x" }))).await.refused(403, "cross_site");
     assert_eq!(world.everything().await, before);
     let ours = alice.request_without_page_header(Method::POST, &answer).header("x-holdpoint-page", "1");
-    let ours = ours.header("origin", format!("http://{}", world.door.address));
+    let ours = ours.header("origin", format!("http://{}", world.http.address));
     assert_eq!(reply(ours.json(&yes)).await.done()["status"], "answered");
 }
 
@@ -315,7 +315,7 @@ async fn key_has_no_password_and_no_browser_session() {
     assert_eq!(reply(both).await.done()["name"], "root", "a key comes before a cookie");
     let wrong = alice.request_without_page_header(Method::GET, "/v1/me").bearer_auth("hp_wrong");
     reply(wrong).await.refused(401, "unauthenticated");
-    let as_key = world.door.request(Method::GET, "/v1/me").bearer_auth(alice.cookie.split('=').nth(1).unwrap());
+    let as_key = world.http.request(Method::GET, "/v1/me").bearer_auth(alice.cookie.split('=').nth(1).unwrap());
     reply(as_key).await.refused(401, "unauthenticated");
 }
 

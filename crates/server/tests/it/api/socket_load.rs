@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::api::signing_in::signed_in;
 use server_testkit::actions::{Scene, writing};
-use server_testkit::client::{Someone, text};
+use server_testkit::client::{ApiClient, text};
 use server_testkit::world::{PATIENCE, Setup, World, brisk};
 
 const MANY: usize = 1000;
@@ -86,7 +86,7 @@ const PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
 
 /// Opens a WebSocket over a TCP stream that the test does not read.
 async fn open_socket_without_reading(world: &World, key: &str, path: &str) -> TcpStream {
-    let mut stream = TcpStream::connect(world.door.address).await.unwrap();
+    let mut stream = TcpStream::connect(world.http.address).await.unwrap();
     let head = format!(
         "GET {path} HTTP/1.1\r\nhost: holdpoint\r\nauthorization: Bearer {key}\r\nconnection: upgrade\r\n\
          upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -129,7 +129,7 @@ async fn client_that_reads_nothing_is_disconnected() {
 }
 
 async fn check_disconnection_of_silent_reader(
-    (world, agent, alice): (&World, &Someone, &Someone),
+    (world, agent, alice): (&World, &ApiClient, &ApiClient),
     session: &str,
     path: &str,
 ) {
@@ -218,10 +218,10 @@ async fn sockets_and_streams_of_a_node_are_limited() {
     let world = World::with(Setup { limits, ..Setup::default() }).await;
     let agent = world.agent().await;
     let (first, _second) = (agent.joins("/v1/ws").await, agent.joins("/v1/ws").await);
-    agent.is_shut_out("/v1/ws").await.refused(503, "too_many_streams");
+    agent.is_refused_at_handshake("/v1/ws").await.refused(503, "too_many_streams");
     first.leaves().await;
     let freed = async {
-        while agent.door.joins(agent.handshake("/v1/ws")).await.is_err() {
+        while agent.http.joins(agent.handshake("/v1/ws")).await.is_err() {
             tokio::task::yield_now().await;
         }
     };
@@ -270,16 +270,16 @@ async fn stopping_server_sends_the_cursor_of_each_subscription() {
 async fn socket_with_a_cookie_requires_the_servers_own_origin() {
     let world = World::new().await;
     let cookie = signed_in(&world, "carol").await;
-    let origin = format!("http://{}", world.door.address);
+    let origin = format!("http://{}", world.http.address);
     for (origin, fine) in
         [(Some(origin.as_str()), true), (Some("http://evil.example"), false), (Some("null"), false), (None, false)]
     {
-        let mut request = world.door.handshake("/v1/ws");
+        let mut request = world.http.handshake("/v1/ws");
         request.headers_mut().insert("cookie", HeaderValue::from_str(&cookie).unwrap());
         if let Some(origin) = origin {
             request.headers_mut().insert("origin", HeaderValue::from_str(origin).unwrap());
         }
-        match world.door.joins(request).await {
+        match world.http.joins(request).await {
             Ok(mut socket) => {
                 assert!(fine, "{origin:?} was let in");
                 assert_eq!(socket.asks(json!({ "type": "subscribe" })).await["status"], 200);

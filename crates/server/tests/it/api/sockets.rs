@@ -226,7 +226,7 @@ async fn socket_receives_no_events_of_another_tenant() {
     scene.writes("call_1").await;
     let own = stranger.opens(json!({})).await;
     assert_eq!(socket.hears().await["event"]["session"], json!(own), "the first event of the log is another tenant's");
-    let nobody = scene.world.door.joins(scene.world.door.handshake("/v1/ws")).await;
+    let nobody = scene.world.http.joins(scene.world.http.handshake("/v1/ws")).await;
     nobody.err().unwrap().refused(401, "unauthenticated");
     scene.alice.get("/v1/ws").await.refused(426, "upgrade_required");
 }

@@ -54,7 +54,7 @@ async fn stopping_server_ends_waits_with_the_current_state() {
 async fn stopping_server_finishes_requests_in_flight() {
     let world = World::new().await;
     let agent = world.agent().await;
-    let mut connection = TcpStream::connect(world.door.address).await.unwrap();
+    let mut connection = TcpStream::connect(world.http.address).await.unwrap();
     let body = json!({ "title": "Release 1.4" }).to_string();
     let head = format!(
         "POST /v1/sessions HTTP/1.1\r\nhost: holdpoint\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
@@ -75,14 +75,14 @@ async fn stopping_server_finishes_requests_in_flight() {
     let (_, body) = reply.split_once("\r\n\r\n").unwrap();
     assert_eq!(serde_json::from_str::<Value>(body).unwrap()["title"], "Release 1.4");
     world.stopped().await;
-    assert!(TcpStream::connect(world.door.address).await.is_err());
+    assert!(TcpStream::connect(world.http.address).await.is_err());
 }
 
 /// Load balancers can check that the server is alive and ready.
 #[tokio::test]
 async fn health_and_readiness_are_reported() {
     let world = World::new().await;
-    let get = |path: &'static str| server_testkit::client::reply(world.door.request(reqwest::Method::GET, path));
+    let get = |path: &'static str| server_testkit::client::reply(world.http.request(reqwest::Method::GET, path));
     let (live, ready, figures) = (get("/healthz").await, get("/readyz").await, get("/metrics").await);
     assert_eq!((live.status, live.body, ready.status, ready.body), (200, json!("ok\n"), 200, json!("ready\n")));
     assert_eq!(figures.status, 200);

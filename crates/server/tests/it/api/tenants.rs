@@ -8,7 +8,7 @@ use domain::{AgentVersion, DefinitionKind, FlowVersion, ProjectName, Projects, R
 use engine::{Definitions, Owners};
 use serde_json::{Value, json};
 
-use server_testkit::client::{Someone, ids, text};
+use server_testkit::client::{ApiClient, ids, text};
 use server_testkit::world::World;
 
 const HIDDEN: [&str; 6] =
@@ -46,7 +46,7 @@ fn define_for_projects(world: &World, projects: &Projects) {
     world.engine.define_for(Definitions { agents: vec![ops()], flows: vec![release()] }, owners);
 }
 
-async fn names(by: &Someone, kind: &str) -> Vec<String> {
+async fn names(by: &ApiClient, kind: &str) -> Vec<String> {
     let page = by.get(&format!("/v1/{kind}")).await.done();
     page[kind].as_array().unwrap().iter().map(|one| text(&one["name"])).collect()
 }
@@ -234,7 +234,7 @@ async fn grant_for_a_hosted_agent_does_not_apply_to_a_key_of_that_name() {
 }
 
 /// Waits for the open question of a session.
-async fn open_in(someone: &Someone, session: &str) -> String {
+async fn open_in(someone: &ApiClient, session: &str) -> String {
     loop {
         let page = someone.get(&format!("/v1/interactions?session={session}&status=pending")).await.done();
         if let Some(first) = ids(&page["interactions"]).first() {

@@ -16,25 +16,25 @@ async fn a_ticket_is_used_once() {
     let ticket = async || text(&alice.post("/v1/tickets", json!({})).await.done()["ticket"]);
     let (first, second, third) = (ticket().await, ticket().await, ticket().await);
     assert!(first.starts_with("hpt_") && first != second);
-    let mut socket = world.door.joins(world.door.handshake(&format!("/v1/ws?ticket={first}"))).await.ok().unwrap();
+    let mut socket = world.http.joins(world.http.handshake(&format!("/v1/ws?ticket={first}"))).await.ok().unwrap();
     assert_eq!(socket.asks(json!({ "type": "subscribe", "session": session })).await["status"], 200);
     for path in ["/v1/ws".to_owned(), format!("/ws/{session}")] {
-        let again = world.door.joins(world.door.handshake(&format!("{path}?ticket={first}"))).await;
+        let again = world.http.joins(world.http.handshake(&format!("{path}?ticket={first}"))).await;
         again.err().unwrap().refused(401, "unauthenticated");
     }
-    let stream = world.door.request(Method::GET, &format!("/v1/sessions/{session}/events/stream?ticket={second}"));
+    let stream = world.http.request(Method::GET, &format!("/v1/sessions/{session}/events/stream?ticket={second}"));
     let response = stream.send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(Frames::of(response).event().await.1["type"], "session.started");
     let mut editor =
-        world.door.joins(world.door.handshake(&format!("/ws/{session}?ticket={third}"))).await.ok().unwrap();
+        world.http.joins(world.http.handshake(&format!("/ws/{session}?ticket={third}"))).await.ok().unwrap();
     editor.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
     let bare = session.trim_start_matches("ses_");
     for path in [
         format!("/api/flows/{bare}/events/stream?ticket={}", ticket().await),
         format!("/api/agent/chat/react/stream?sessionId={session}&ticket={}", ticket().await),
     ] {
-        let opened = async || world.door.request(Method::GET, &path).send().await.unwrap();
+        let opened = async || world.http.request(Method::GET, &path).send().await.unwrap();
         let response = opened().await;
         assert_eq!(response.status(), 200, "{path}");
         assert!(Frames::of(response).next().await.is_some());
@@ -42,7 +42,7 @@ async fn a_ticket_is_used_once() {
     }
     // A ticket is refused on operations that are not streams.
     let other = ticket().await;
-    let plain = reply(world.door.request(Method::GET, &format!("/v1/sessions?ticket={other}"))).await;
+    let plain = reply(world.http.request(Method::GET, &format!("/v1/sessions?ticket={other}"))).await;
     plain.refused(401, "unauthenticated");
 }
 
@@ -52,7 +52,7 @@ async fn ticket_expires_by_time_and_with_its_credential() {
     let world = World::new().await;
     let (root, alice) = (world.admin().await, world.person("alice").await);
     let made = alice.post("/v1/tickets", json!({})).await.done();
-    let joins = async |ticket: &str| world.door.joins(world.door.handshake(&format!("/v1/ws?ticket={ticket}"))).await;
+    let joins = async |ticket: &str| world.http.joins(world.http.handshake(&format!("/v1/ws?ticket={ticket}"))).await;
     let ticket = text(&made["ticket"]);
     let mut wrong = ticket.clone();
     let last = if wrong.pop() == Some('0') { '1' } else { '0' };

@@ -4,16 +4,16 @@ use engine::NewWebhook;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use server_testkit::client::{Reply, Someone, ids, masked, reply, text};
+use server_testkit::client::{ApiClient, Reply, ids, masked, reply, text};
 use server_testkit::world::World;
 
 const URL: &str = "https://hooks.example.com/holdpoint";
 
-async fn create_webhook(by: &Someone, body: Value) -> Value {
+async fn create_webhook(by: &ApiClient, body: Value) -> Value {
     by.post("/v1/webhooks", body).await.done()
 }
 
-async fn switch_webhook(by: &Someone, webhook: &str, body: Value) -> Reply {
+async fn switch_webhook(by: &ApiClient, webhook: &str, body: Value) -> Reply {
     reply(by.request(Method::PUT, &format!("/v1/webhooks/{webhook}/enabled")).json(&body)).await
 }
 

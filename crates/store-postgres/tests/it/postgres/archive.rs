@@ -10,7 +10,7 @@ use store::{StoreError, transact};
 use crate::postgres::common::{database, open};
 
 #[test]
-fn one_server_archives_at_a_time_and_nobody_waits() {
+fn one_server_archives_at_a_time_and_others_do_not_wait() {
     let database = database();
     let (one, other) = (open(&database, &Options::default()), open(&database, &Options::default()));
     let mut client = database.connect().unwrap();

@@ -46,7 +46,7 @@ fn chained(world: &World, wanted: usize) -> Vec<u128> {
 }
 
 #[test]
-fn an_entry_of_a_slow_transaction_is_not_left_out() {
+fn audit_entry_of_a_slow_transaction_is_chained() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let here = world.here;
@@ -79,7 +79,7 @@ const AHEAD: &str = "update events set xid = (xid::text::bigint + 1000000000)::t
                      update audit_linked set xid = (xid::text::bigint + 1000000000)::text::xid8";
 
 #[test]
-fn a_dump_in_a_new_cluster_is_noticed_and_adopted() {
+fn dump_restored_in_a_new_cluster_is_detected_and_adopted() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let (here, session) = (world.here, world.session().id);

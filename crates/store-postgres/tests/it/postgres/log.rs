@@ -8,7 +8,7 @@ use store::conformance::{World, append};
 use store::{Cursor, StoreError, transact};
 
 #[test]
-fn a_slow_transaction_is_not_overtaken() {
+fn readers_do_not_pass_events_of_a_slow_transaction() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let (here, slow, quick) = (world.here, world.session().id, world.session().id);
@@ -48,7 +48,7 @@ fn a_slow_transaction_is_not_overtaken() {
 }
 
 #[test]
-fn a_deadlock_is_run_again() {
+fn deadlocked_transaction_is_retried() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let (here, one, other) = (world.here, world.session().id, world.session().id);
@@ -77,7 +77,7 @@ fn a_deadlock_is_run_again() {
 }
 
 #[test]
-fn transactions_are_ordered_as_numbers() {
+fn transaction_ids_are_ordered_as_numbers() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let (here, session) = (world.here, world.session().id);
@@ -101,7 +101,7 @@ fn transactions_are_ordered_as_numbers() {
 }
 
 #[test]
-fn a_session_stays_in_order_whoever_began_first() {
+fn overlapping_transactions_keep_the_events_of_a_session_in_order() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let (here, session) = (world.here, world.session().id);

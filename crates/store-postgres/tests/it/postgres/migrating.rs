@@ -68,7 +68,7 @@ fn latest() -> i32 {
 }
 
 #[test]
-fn a_migration_that_waits_for_a_lock_says_so_and_lets_readers_through() {
+fn waiting_migration_is_logged_and_does_not_block_readers() {
     let (database, mut client) = at_version(10);
     let mut holder = database.connect().unwrap();
     holder.batch_execute("begin; lock table questions in access share mode").unwrap();
@@ -98,7 +98,7 @@ fn a_migration_that_waits_for_a_lock_says_so_and_lets_readers_through() {
 
 /// The trigger records the time limits of a statement of the migration; the default would cancel it after 30 seconds.
 #[test]
-fn no_statement_of_a_migration_is_cancelled_for_its_length() {
+fn migration_statements_have_no_time_limit() {
     let (database, mut client) = at_version(12);
     let noting = "create table noted (statement_timeout text, lock_timeout text); \
          create function note() returns trigger language plpgsql as $$ begin insert into noted values \
@@ -164,7 +164,7 @@ const OPEN_ROWS: &str = r#"update questions set asked = replace(replace(asked, '
 
 /// More rows than one batch are migrated by the text of the migrations and by their steps; the results are equal.
 #[test]
-fn steps_come_to_what_the_text_of_a_migration_says() {
+fn migration_in_steps_gives_the_result_of_its_text() {
     let filled = || {
         let (database, mut client) = at_version(10);
         let rows = "insert into sessions (id, project, status, channel, step, started_by, created_at, waiting_on, open, last_seq) \
@@ -196,7 +196,7 @@ fn steps_come_to_what_the_text_of_a_migration_says() {
 
 /// A trigger stops the migration in the middle of the open questions that it counts.
 #[test]
-fn questions_are_read_and_asked_while_open_ones_are_counted() {
+fn questions_can_be_read_and_asked_during_the_counting_migration() {
     let (database, mut client) = at_version(18);
     let stopping = "create function stop() returns trigger language plpgsql as $$ begin \
          perform pg_advisory_xact_lock_shared(19); return new; end $$; \
@@ -231,7 +231,7 @@ fn questions_are_read_and_asked_while_open_ones_are_counted() {
 
 /// Steps are repeatable after a node died in the middle of a migration.
 #[test]
-fn steps_are_taken_again() {
+fn migration_steps_are_repeatable_after_a_crash() {
     let (database, mut client) = at_version(10);
     let half = "alter table proposals add column at bigint not null default 0; \
                 create index proposals_by_age on proposals (project, at, session, call)";
@@ -242,7 +242,7 @@ fn steps_are_taken_again() {
 
 /// Steps are repeatable after a node died before it recorded the migration.
 #[test]
-fn all_steps_of_a_migration_are_taken_again() {
+fn migration_steps_are_repeatable_if_not_recorded() {
     // Version 21 renames tables that these steps name.
     let (database, mut client) = at_version(20);
     for version in [15, 18, 19, 20] {

@@ -37,7 +37,7 @@ fn a_newer_database_is_refused() {
 }
 
 #[test]
-fn a_database_of_another_line_is_refused() {
+fn database_with_other_migrations_is_refused() {
     let database = database();
     drop(open(&database, &Options::default()));
     let sql = "update refinery_schema_history set checksum = '1' where version = 1";
@@ -48,7 +48,7 @@ fn a_database_of_another_line_is_refused() {
 }
 
 #[test]
-fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
+fn closing_finishes_queued_jobs_and_refuses_later_ones() {
     let database = database();
     let world = World::on(&open(&database, &Options { connections: 2, ..Options::default() }));
     let (here, session) = (world.here, world.session().id);
@@ -65,7 +65,7 @@ fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
 }
 
 #[test]
-fn too_much_work_is_refused_at_once() {
+fn jobs_beyond_the_queue_limit_are_refused_at_once() {
     let database = database();
     let world = World::on(&open(&database, &Options { connections: 1, ..Options::default() }));
     let (begun, has_begun) = channel();
@@ -95,7 +95,7 @@ fn too_much_work_is_refused_at_once() {
 }
 
 #[test]
-fn tests_move_the_clock() {
+fn skew_moves_the_clock_of_the_store() {
     let database = database();
     let options = Options::default();
     let world = World::on(&open(&database, &options));

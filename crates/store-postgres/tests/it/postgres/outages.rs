@@ -21,7 +21,7 @@ fn mark(number: u128) -> Option<InteractionId> {
 }
 
 #[test]
-fn what_was_kept_is_kept_once_although_connections_are_cut() {
+fn acknowledged_writes_are_stored_once_despite_cut_connections() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let here = world.here;
@@ -74,7 +74,7 @@ fn what_was_kept_is_kept_once_although_connections_are_cut() {
 }
 
 #[test]
-fn the_store_outlives_its_server() {
+fn store_works_again_after_a_restart_of_its_server() {
     let server = TestPostgres::private().unwrap();
     let database = server.fresh_database().unwrap();
     let world = World::on(&open(&database, &Options { connections: 2, ..Options::default() }));
@@ -93,7 +93,7 @@ fn the_store_outlives_its_server() {
 }
 
 #[test]
-fn a_database_that_is_not_there_is_told() {
+fn missing_database_is_reported_as_unavailable() {
     let error = PostgresStore::open("postgres://nobody@127.0.0.1:1/none", &Options::default()).err();
     assert!(matches!(error, Some(StoreError::Unavailable(_))), "{error:?}");
     let error = PostgresStore::open("postgres://nobody@:x:y", &Options::default()).err();

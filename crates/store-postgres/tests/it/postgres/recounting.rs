@@ -30,7 +30,7 @@ fn recount(store: &PostgresStore) -> Result<(), StoreError> {
 
 /// The other transaction counts a question, and runs longer than the recount waits.
 #[test]
-fn totals_that_are_right_are_not_locked() {
+fn recount_does_not_lock_correct_totals() {
     let (database, _client, store) = counted();
     let mut asking = database.connect().unwrap();
     asking.batch_execute("begin; update open_counts set questions = questions + 1").unwrap();
@@ -38,7 +38,7 @@ fn totals_that_are_right_are_not_locked() {
 }
 
 #[test]
-fn wrong_totals_that_others_use_are_not_waited_for_long() {
+fn recount_of_locked_totals_is_busy_and_can_be_repeated() {
     for wrong in ["update open_counts set bytes = 21", "update tenant_open_counts set questions = 1 where shard = 3"] {
         let (database, mut client, store) = counted();
         client.batch_execute(wrong).unwrap();
@@ -56,7 +56,7 @@ fn wrong_totals_that_others_use_are_not_waited_for_long() {
 
 /// The trigger records the time limits of a statement of the recount; the default would cancel it after 30 seconds.
 #[test]
-fn a_recount_is_not_cancelled_for_its_length() {
+fn recount_statements_have_no_time_limit() {
     let (_database, mut client, store) = counted();
     let noting = "create table noted (statement_timeout text, lock_timeout text); \
          create function note() returns trigger language plpgsql as $$ begin insert into noted values \

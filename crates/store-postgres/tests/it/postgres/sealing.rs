@@ -20,7 +20,7 @@ fn held(world: &World, begun: Sender<()>, released: Receiver<()>) {
 }
 
 #[test]
-fn whoever_began_during_the_replacement_is_waited_for() {
+fn fence_waits_for_transactions_begun_during_the_key_rotation() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let (begun, has_begun) = channel();

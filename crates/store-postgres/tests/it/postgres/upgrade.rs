@@ -26,7 +26,7 @@ fn database_of_version(version: i32) -> (TestDatabase, Client) {
 
 /// In version 1 the data key of a tenant was a setting, and a sealed value did not name its key.
 #[test]
-fn a_key_that_was_a_setting_is_the_tenants_first() {
+fn data_key_stored_as_a_setting_becomes_the_first_key() {
     let (database, mut client) = database_of_version(1);
     let [tenant, project, interaction] = [1, 2, 3].map(|number| Uuid::from_u128(0xabcd_ef04_0000_7000 + number));
     client.execute("insert into tenants (id, name) values ($1, 'default')", &[&tenant]).unwrap();
@@ -57,7 +57,7 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
 
 /// Earlier questions get a search text; a NUL character in one of them does not stop the migration.
 #[test]
-fn what_was_asked_before_is_found_by_its_words() {
+fn earlier_questions_get_a_search_text() {
     let (database, mut client) = database_of_version(12);
     let whole = r#"{"origin":{"agent":"Bot"},"question":{"message":"Say \"why\"","action":{"tool":"move_file","arguments":{"to":"/srv/A"}}}}"#;
     let bare = r#"{"origin":{},"question":{}}"#;
@@ -75,7 +75,7 @@ fn what_was_asked_before_is_found_by_its_words() {
 
 /// Earlier policies are in the history in order, and are found by version.
 #[test]
-fn policies_of_before_stand_in_the_history() {
+fn earlier_policies_are_in_the_history() {
     let (database, mut client) = database_of_version(13);
     let project = Uuid::from_u128(2);
     for (version, second) in [("b", 2_i64), ("a", 1), ("c", 3)] {
@@ -99,7 +99,7 @@ fn policies_of_before_stand_in_the_history() {
 
 /// An earlier secret belongs to a key or to a hosted agent; if the project has both with that name, it belongs to neither.
 #[test]
-fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
+fn earlier_secrets_belong_to_a_key_or_to_a_hosted_agent() {
     let (database, mut client) = database_of_version(14);
     let (project, bytes) = (Uuid::from_u128(9), vec![0_u8; 4]);
     for (number, agent) in [(1, "key-only"), (2, "agent-only"), (3, "both"), (4, "neither")] {
@@ -126,7 +126,7 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
 
 /// Earlier users whose names differ only by case stay and are found by their exact names; no further one is accepted.
 #[test]
-fn accounts_that_differ_by_case_stay() {
+fn earlier_users_whose_names_differ_by_case_stay() {
     let (database, mut client) = database_of_version(14);
     let tenant = Uuid::from_u128(1);
     for (number, name) in [(1_u128, "alice"), (2, "Alice"), (3, "Bob")] {
@@ -156,7 +156,7 @@ fn accounts_that_differ_by_case_stay() {
 
 /// Earlier open questions are counted by asker, also one with a NUL character; closed ones are not.
 #[test]
-fn what_was_open_before_is_counted() {
+fn earlier_open_questions_are_counted() {
     let (database, mut client) = database_of_version(14);
     let (tenant, project) = (Uuid::from_u128(1), Uuid::from_u128(2));
     client.execute("insert into tenants (id, name) values ($1, 't')", &[&tenant]).unwrap();

@@ -9,7 +9,7 @@ use store::{IdempotencyRecord, StoreError};
 use crate::sqlite::open;
 
 #[test]
-fn a_backup_while_writing_is_whole() {
+fn backup_during_writes_is_complete() {
     let directory = tempfile::tempdir().unwrap();
     let world = World::on(&open(directory.path(), &Options::default()));
     let here = world.here;

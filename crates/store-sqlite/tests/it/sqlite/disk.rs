@@ -15,7 +15,7 @@ fn large() -> IdempotencyRecord {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_and_is_survived() {
+fn full_disk_loses_no_acknowledged_write() {
     let directory = tempfile::tempdir().unwrap();
     let world = World::on(&open(directory.path(), &Options { most_pages: Some(400) }));
     let here = world.here;

@@ -36,7 +36,7 @@ fn a_newer_database_is_refused() {
 }
 
 #[test]
-fn a_database_of_another_line_is_refused() {
+fn database_with_other_migrations_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     drop(open(directory.path(), &Options::default()));
     let sql = "update refinery_schema_history set checksum = '1' where version = 1";
@@ -57,7 +57,7 @@ fn a_directory_has_one_server() {
 }
 
 #[test]
-fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
+fn closing_merges_the_write_ahead_log_and_refuses_later_jobs() {
     let directory = tempfile::tempdir().unwrap();
     let world = World::on(&open(directory.path(), &Options::default()));
     world.session();

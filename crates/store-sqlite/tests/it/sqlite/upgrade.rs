@@ -30,7 +30,7 @@ fn open(directory: &TempDir) -> SqliteStore {
 
 /// In version 1 the data key of a tenant was a setting, and a sealed value did not name its key.
 #[test]
-fn a_key_that_was_a_setting_is_the_tenants_first() {
+fn data_key_stored_as_a_setting_becomes_the_first_key() {
     let (directory, connection) = database_of_version(1);
     connection.pragma_update(None, "foreign_keys", "off").unwrap();
     let id = |number: u8| [0xab, 0xcd, 0xef, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, number];
@@ -66,7 +66,7 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
 
 /// Earlier questions get a search text.
 #[test]
-fn what_was_asked_before_is_found_by_its_words() {
+fn earlier_questions_get_a_search_text() {
     let (directory, connection) = database_of_version(12);
     let whole = r#"{"origin":{"agent":"Bot"},"question":{"message":"Say \"why\"","action":{"tool":"move_file","arguments":{"to":"/srv/A"}}}}"#;
     for (number, asked) in [(1_u8, whole), (2, r#"{"origin":{},"question":{}}"#)] {
@@ -84,7 +84,7 @@ fn what_was_asked_before_is_found_by_its_words() {
 
 /// Earlier policies are in the history in order, and are found by version.
 #[test]
-fn policies_of_before_stand_in_the_history() {
+fn earlier_policies_are_in_the_history() {
     let (directory, connection) = database_of_version(13);
     let (tenant, project) = ([1_u8; 16], [2_u8; 16]);
     connection.execute("insert into tenants (id, name) values (?1, 't')", [tenant]).unwrap();
@@ -147,7 +147,7 @@ fn migrations_are_logged() {
 
 /// An earlier secret belongs to a key or to a hosted agent; if the project has both with that name, it belongs to neither.
 #[test]
-fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
+fn earlier_secrets_belong_to_a_key_or_to_a_hosted_agent() {
     let (directory, connection) = database_of_version(14);
     connection.pragma_update(None, "foreign_keys", "off").unwrap();
     let project = [9_u8; 16];
@@ -177,7 +177,7 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
 
 /// Earlier users whose names differ only by case stay and are found by their exact names; no further one is accepted.
 #[test]
-fn accounts_that_differ_by_case_stay() {
+fn earlier_users_whose_names_differ_by_case_stay() {
     let (directory, connection) = database_of_version(14);
     let tenant = [1_u8; 16];
     for (number, name) in [(1_u8, "alice"), (2, "Alice"), (3, "Bob")] {
@@ -208,7 +208,7 @@ fn accounts_that_differ_by_case_stay() {
 
 /// Earlier open questions are counted by asker; closed ones are not.
 #[test]
-fn what_was_open_before_is_counted() {
+fn earlier_open_questions_are_counted() {
     let (directory, connection) = database_of_version(14);
     connection.pragma_update(None, "foreign_keys", "off").unwrap();
     let (tenant, project) = ([1_u8; 16], [2_u8; 16]);

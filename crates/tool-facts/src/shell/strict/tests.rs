@@ -19,7 +19,7 @@ fn written(text: &str) -> String {
 }
 
 #[test]
-fn plain_texts_are_read() {
+fn plain_texts_are_parsed() {
     for (text, expected) in [
         ("git status", "[git|status]"),
         ("  git\tstatus  ", "[git|status]"),
@@ -51,7 +51,7 @@ fn plain_texts_are_read() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn everything_else_is_not() {
+fn texts_outside_the_plain_syntax_are_refused() {
     for text in [
         "echo $x",
         "echo \"$x\"",
@@ -151,7 +151,7 @@ fn everything_else_is_not() {
 }
 
 #[test]
-fn one_command_is_lone() {
+fn single_command_is_recognised() {
     for (text, expected) in
         [("a b", true), ("a b\n", true), ("a;", false), ("a &", false), ("(a)", false), ("a\nb", false), ("", false)]
     {

@@ -5,7 +5,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use server_testkit::actions::{policy, writing};
-use server_testkit::client::{Question, Reply, Someone, confirmation, reply, text};
+use server_testkit::client::{ApiClient, Question, Reply, confirmation, reply, text};
 use server_testkit::definitions::{notes, scribe};
 use server_testkit::world::World;
 
@@ -131,7 +131,7 @@ fn of_dialect(operation: &str) -> Option<Sample> {
 /// One object of each kind that an operation can name.
 pub(crate) struct SampleObjects {
     pub(super) question: Question,
-    pub(super) key: Someone,
+    pub(super) key: ApiClient,
     grant: String,
     project: String,
     webhook: String,
@@ -205,7 +205,7 @@ impl Operation {
         path
     }
 
-    pub(super) async fn called_by(&self, caller: &Someone, path: &str) -> Reply {
+    pub(super) async fn called_by(&self, caller: &ApiClient, path: &str) -> Reply {
         let request = in_its_channel(caller.request(self.method.clone(), path), path);
         match self.sample().body {
             Some(body) => reply(request.json(&body)).await,

@@ -56,21 +56,21 @@ fn whole() -> Spoken {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_requested_wait_is_kept() {
+async fn retry_waits_as_long_as_requested() {
     let (turn, heard, took) = play(None, vec![(429, Some(42), vec![]), whole()]).await;
     assert_eq!((turn.unwrap().text.as_str(), took), ("ok", 42));
     assert_eq!(retries(&heard), ["the provider answered 429"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_wants_to_be_left_alone_for_an_hour_is() {
+async fn request_to_wait_an_hour_fails_without_retry() {
     let (turn, heard, took) = play(None, vec![(429, Some(3600), vec![])]).await;
     let message = "the provider answered 429 (and asks for a pause of 3600 seconds)".to_owned();
     assert_eq!((turn, heard.len(), took), (Err(ModelError::Unavailable(message)), 0, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn delays_grow_by_half_chance() {
+async fn retry_delays_double_with_random_jitter() {
     let (turn, heard, took) = play(None, vec![(500, None, vec![]); 5]).await;
     assert_eq!(turn, Err(ModelError::Unavailable("the provider answered 500 (asked 5 times)".to_owned())));
     // Delays of 1 + 2 + 4 + 8 seconds, each up to twice as long.
@@ -79,7 +79,7 @@ async fn delays_grow_by_half_chance() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_ends_an_attempt_and_a_slow_word_does_not() {
+async fn idle_limit_ends_a_silent_attempt_and_not_a_slow_one() {
     let (turn, heard, took) =
         play(None, vec![(200, None, vec![(170, ": still here\n\n"), (200, WHOLE)]), whole()]).await;
     assert_eq!(turn.unwrap().text, "ok");
@@ -90,7 +90,7 @@ async fn silence_ends_an_attempt_and_a_slow_word_does_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn slow_bytes_do_not_hold_a_turn_for_ever() {
+async fn slow_bytes_do_not_extend_the_time_limit_of_a_turn() {
     let trickle = || (200, None, vec![(10, "x"); 1000]);
     let (turn, heard, took) = play(Some(60), vec![trickle(), whole()]).await;
     assert_eq!(turn.unwrap().text, "ok");

@@ -24,7 +24,7 @@ fn propose(call: &str) -> Propose {
 }
 
 #[tokio::test]
-async fn the_names_of_a_workers_calls_are_its_own() {
+async fn call_names_of_the_worker_are_reserved_in_hosted_sessions() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
@@ -37,7 +37,7 @@ async fn the_names_of_a_workers_calls_are_its_own() {
 }
 
 #[tokio::test]
-async fn a_key_of_the_agents_name_is_somebody_else() {
+async fn key_with_the_name_of_a_hosted_agent_has_no_access() {
     let mut world = World::new(json!([]));
     let alice = world.person("alice").await;
     let namesake = world.key("guide", Role::Agent).await;
@@ -77,7 +77,7 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
 }
 
 #[tokio::test]
-async fn nothing_waits_to_be_taken_in_a_session_that_was_cancelled() {
+async fn cancelled_session_has_no_waiting_delivery() {
     for answered in [false, true] {
         let mut world = World::new(json!([]));
         let alice = world.person("alice").await;
@@ -99,7 +99,7 @@ async fn nothing_waits_to_be_taken_in_a_session_that_was_cancelled() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_begin_in_time_does_not_hold_the_step_for_ever() {
+async fn client_tool_that_is_not_started_in_time_fails() {
     let settings = Settings { permit: SignedDuration::from_millis(400), ..Settings::default() };
     let world = World::settled(json!([]), settings);
     let alice = world.person("alice").await;
@@ -114,7 +114,7 @@ async fn a_client_that_does_not_begin_in_time_does_not_hold_the_step_for_ever() 
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_a_clients_tool_never_reach_it() {
+async fn invalid_arguments_never_reach_a_client_tool() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("Open it.", &[("open_editor", json!({ "line": "first" }))]);

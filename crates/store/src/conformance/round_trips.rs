@@ -14,7 +14,7 @@ use super::world::{World, actor, agent, answered, asked, at, fresh, reviewer, se
 use crate::{IdempotencyRecord, KeyRecord, Page, StoreError};
 
 /// A setting of the installation keeps its first value, and a scope its first ids.
-pub fn settings_keep_the_first(fixture: &Fixture) {
+pub fn settings_keep_their_first_value(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     assert_eq!(world.look(|reads| reads.setting("pepper")), None);
     assert_eq!(world.write(|tx| tx.setting_ensure("pepper", "first")).unwrap(), "first");
@@ -57,7 +57,7 @@ fn bare_and_full(scope: Scope) -> (Key, Key) {
 }
 
 /// Keys with and without optional fields.
-pub fn keys_come_back(fixture: &Fixture) {
+pub fn keys_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (bare, full) = bare_and_full(world.here);
     let records = [(bare.clone(), [0_u8; 32]), (full.clone(), [255_u8; 32])].map(|(key, hash)| KeyRecord { key, hash });
@@ -107,7 +107,7 @@ pub fn keys_come_back(fixture: &Fixture) {
 }
 
 /// Sessions, their inputs and their steps, before and after changes.
-pub fn sessions_come_back(fixture: &Fixture) {
+pub fn sessions_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let session = session(here, "chat-1", None);
@@ -151,7 +151,7 @@ pub fn sessions_come_back(fixture: &Fixture) {
 }
 
 /// Questions in every state.
-pub fn every_state_comes_back(fixture: &Fixture) {
+pub fn questions_in_every_state_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let session = world.session();
     for (name, revisions) in lives(&session) {
@@ -254,7 +254,7 @@ fn handed_over(session: &domain::Session, question: &Interaction) -> Handover {
 }
 
 /// A session that was opened for a handed-over question, and the question in it.
-pub fn handed_over_questions_come_back(fixture: &Fixture) {
+pub fn handed_over_questions_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, first) = (world.here, world.session());
     let question = asked(&first, json!({}));
@@ -272,7 +272,7 @@ pub fn handed_over_questions_come_back(fixture: &Fixture) {
 }
 
 /// Sealed values are read back byte for byte.
-pub fn sealed_values_come_back(fixture: &Fixture) {
+pub fn sealed_values_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let interaction = world.ask(&world.session(), json!({}));
@@ -310,7 +310,7 @@ pub fn idempotency_keys_keep_their_first_record(fixture: &Fixture) {
 }
 
 /// Events with and without optional fields.
-pub fn events_come_back(fixture: &Fixture) {
+pub fn events_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());
     let bare = Event {

@@ -9,16 +9,16 @@ use store::{Cost, InteractionFilter, Page, SessionFilter, StepState, Store, Stor
 
 /// Sessions and questions of the store.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Books {
-    pub sessions: BTreeMap<SessionId, Held>,
+pub(crate) struct StoredState {
+    pub sessions: BTreeMap<SessionId, StoredSession>,
     pub questions: BTreeMap<InteractionId, Interaction>,
 }
 
 /// One session with its steps, actions and events.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
+pub(crate) struct StoredSession {
     pub session: Session,
-    pub steps: Vec<Kept>,
+    pub steps: Vec<StoredStep>,
     pub proposals: Vec<Action>,
     pub events: Vec<Event>,
     /// Number of questions of the session that have sealed values.
@@ -27,22 +27,22 @@ pub(crate) struct Held {
 
 /// One step with its journal.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct StoredStep {
     pub step: Step,
     pub state: Option<StepState>,
     pub journal: Vec<(u64, Input)>,
 }
 
-impl Held {
+impl StoredSession {
     /// Steps of the session, without the attempts that a later attempt continued.
-    pub(crate) fn last_attempts(&self) -> impl Iterator<Item = &Kept> {
+    pub(crate) fn last_attempts(&self) -> impl Iterator<Item = &StoredStep> {
         let next = self.steps.iter().skip(1).map(Some).chain([None]);
         let alone = next.map(|next| next.is_none_or(|next| next.step.attempt == 1));
         self.steps.iter().zip(alone).filter_map(|(kept, alone)| alone.then_some(kept))
     }
 }
 
-impl Kept {
+impl StoredStep {
     /// Inputs of the journal, without their numbers.
     pub(crate) fn inputs(&self) -> Vec<Input> {
         self.journal.iter().map(|(_, input)| input.clone()).collect()
@@ -52,7 +52,7 @@ impl Kept {
 const ALL: u32 = 10_000;
 
 /// Reads the sessions and questions of a scope.
-pub(crate) fn look(store: &dyn Store, scope: Scope) -> Books {
+pub(crate) fn look(store: &dyn Store, scope: Scope) -> StoredState {
     let found = read::<_, StoreError, _>(store, Cost::Point, move |reads| {
         let mut sessions = BTreeMap::new();
         for session in reads.sessions(&scope, &SessionFilter::default(), Page { after: None, limit: ALL })? {
@@ -60,24 +60,24 @@ pub(crate) fn look(store: &dyn Store, scope: Scope) -> Books {
             for step in reads.steps(&scope, session.id)? {
                 let entry = |entry: store::JournalEntry| (entry.seq, serde_json::from_value(entry.body).unwrap());
                 let journal = reads.journal(&scope, step.id, Page::first(ALL))?.into_iter().map(entry).collect();
-                steps.push(Kept { state: reads.step_state(&scope, step.id)?, step, journal });
+                steps.push(StoredStep { state: reads.step_state(&scope, step.id)?, step, journal });
             }
             let proposals = reads.actions(&scope, session.id, "", ALL)?.into_vec();
             let events = reads.events(&scope, session.id, 0, ALL)?.into_vec();
             let sealed = reads.interactions_with_sealed_value(&scope, session.id, "secrets")?.len();
-            sessions.insert(session.id, Held { session, steps, proposals, events, sealed });
+            sessions.insert(session.id, StoredSession { session, steps, proposals, events, sealed });
         }
         let questions = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: ALL })?;
         let questions = questions.into_iter().map(|question| (question.id, question)).collect();
-        Ok(Books { sessions, questions })
+        Ok(StoredState { sessions, questions })
     });
     // Unconstrained: tokio would make a task that reads this often yield, but there is no other task to yield to.
     block_on(tokio::task::unconstrained(found)).unwrap()
 }
 
-impl Books {
+impl StoredState {
     /// Session that was opened for this task.
-    pub(crate) fn of_task(&self, task: &str) -> Option<&Held> {
+    pub(crate) fn of_task(&self, task: &str) -> Option<&StoredSession> {
         self.sessions.values().find(|held| held.session.head.title.as_deref() == Some(task))
     }
 }

@@ -43,7 +43,7 @@ async fn questions(world: &World, by: &domain::Caller) -> Vec<Interaction> {
 }
 
 #[tokio::test]
-async fn revise_has_the_work_done_again_with_the_feedback_and_asks_about_what_comes_of_it() {
+async fn revise_repeats_the_previous_step_with_feedback_and_asks_again() {
     let world = World::new(review());
     let alice = world.person("alice").await;
     world.says("a long draft", &[]);
@@ -67,7 +67,7 @@ async fn revise_has_the_work_done_again_with_the_feedback_and_asks_about_what_co
 }
 
 #[tokio::test]
-async fn what_only_people_did_is_asked_of_them_again_with_what_was_said_to_it() {
+async fn revise_asks_the_previous_step_of_people_again_with_feedback() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "colour", "question": { "kind": "question", "title": "Which colour?" } },
         { "name": "paint", "agent": "guide", "input": "Paint it {{ steps.colour.output.feedback }}",
@@ -97,7 +97,7 @@ async fn what_only_people_did_is_asked_of_them_again_with_what_was_said_to_it() 
 }
 
 #[tokio::test]
-async fn revise_before_any_work_is_a_rejection_whose_feedback_is_passed_on() {
+async fn revise_in_the_first_step_is_a_rejection_with_feedback() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "go", "agent": "guide", "input": "Go", "question": { "kind": "review", "title": "Go?" },
           "on_success": "end", "on_rejection": "mend" },
@@ -114,7 +114,7 @@ async fn revise_before_any_work_is_a_rejection_whose_feedback_is_passed_on() {
 }
 
 #[tokio::test]
-async fn reject_leads_on_with_its_reason_as_data() {
+async fn reject_follows_on_rejection_and_passes_its_reason_on() {
     let world = World::new(review());
     let alice = world.person("alice").await;
     world.says("a draft", &[]);
@@ -155,7 +155,7 @@ async fn skip_and_terminate_run_nothing() {
 }
 
 #[tokio::test]
-async fn what_people_give_reaches_the_agent_also_where_its_input_does_not_name_it() {
+async fn answer_reaches_an_agent_whose_input_does_not_name_it() {
     let options = json!([{ "id": "later", "label": "Later", "effect": "custom", "metadata": { "days": 3 } }]);
     let question = json!({ "kind": "choice", "title": "When?", "options": options });
     let world = World::new(reviewed(question));
@@ -174,7 +174,7 @@ async fn what_people_give_reaches_the_agent_also_where_its_input_does_not_name_i
 }
 
 #[tokio::test]
-async fn it_is_asked_once_however_often_the_step_is_tried() {
+async fn question_before_a_step_is_asked_once_for_all_attempts() {
     let world = World::new(review());
     let alice = world.person("alice").await;
     world.says("a draft", &[]);
@@ -198,7 +198,7 @@ async fn it_is_asked_once_however_often_the_step_is_tried() {
 }
 
 #[tokio::test]
-async fn expiry_is_final_until_a_person_has_it_tried_again() {
+async fn expired_question_is_asked_again_only_after_a_retry_command() {
     let question = json!({ "kind": "review", "title": "Is it good?", "deadline_seconds": 1 });
     let world = World::new(reviewed(question));
     let alice = world.person("alice").await;

@@ -156,7 +156,7 @@ fn sent(content: &Value, kind: &str, id: &str) -> Vec<Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(512), ..ProptestConfig::default() })]
     #[test]
-    fn nothing_that_is_said_breaks_a_reader(events in prop::collection::vec(event(), 0..12)) {
+    fn any_events_give_a_turn_or_a_fault(events in prop::collection::vec(event(), 0..12)) {
         check(Provider::Openai, &events);
         check(Provider::Anthropic, &events);
     }

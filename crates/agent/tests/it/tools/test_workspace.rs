@@ -9,12 +9,12 @@ use holdpoint_agent::tools::{WORKSPACE_TOOLS, Workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub(crate) struct Ground {
+pub(crate) struct TestWorkspace {
     all: TempDir,
     tools: Vec<Arc<dyn Tool>>,
 }
 
-impl Ground {
+impl TestWorkspace {
     pub(crate) fn new() -> Self {
         let all = TempDir::new().unwrap();
         std::fs::create_dir(all.path().join("workspace")).unwrap();

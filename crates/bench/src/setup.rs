@@ -38,7 +38,7 @@ impl StoreKind {
 }
 
 /// Resources that every section uses.
-pub(crate) struct Ground {
+pub(crate) struct BenchSetup {
     pub(crate) quick: bool,
     sizes: Vec<usize>,
     only: Option<StoreKind>,
@@ -62,7 +62,7 @@ pub(crate) struct Keys {
     pub(crate) person: String,
 }
 
-impl Ground {
+impl BenchSetup {
     /// Finds the binary and starts PostgreSQL if it is installed.
     pub(crate) fn prepare(arguments: &Arguments) -> Fallible<Self> {
         let binary = match &arguments.server {

@@ -25,7 +25,7 @@ fn everythings(heard: &Heard) -> usize {
 }
 
 #[test]
-fn a_bell_is_heard_by_others() {
+fn notification_reaches_other_stores() {
     let database = database();
     let (one, other) = (open(&database, &Options::default()), open(&database, &Options::default()));
     assert!(one.is_shared());
@@ -51,7 +51,7 @@ fn a_bell_is_heard_by_others() {
 }
 
 #[test]
-fn without_bells_changes_are_found() {
+fn changes_are_found_without_notifications() {
     let database = database();
     let silent = Options { bells: false, ..Options::default() };
     let (one, other) = (open(&database, &silent), open(&database, &silent));

@@ -62,12 +62,12 @@ async fn check(draft: AnswerDraft, ran: &[Value], read: &str) {
 }
 
 #[tokio::test]
-async fn approve_runs_it_once_and_the_model_reads_what_came_of_it() {
+async fn approve_runs_the_call_once_and_the_model_reads_the_result() {
     check(chosen("yes"), &[arguments()], r#"{"ran":"write_file"}"#).await;
 }
 
 #[tokio::test]
-async fn edit_runs_the_edited_one_once_and_the_model_reads_with_what() {
+async fn edit_runs_the_edited_call_once_and_the_model_reads_it() {
     let edited = json!({ "content": "y", "path": "b" });
     let draft = AnswerDraft { arguments: Some(edited.clone()), ..chosen("other") };
     let read = "A person changed the arguments before this ran. It ran with these, not with yours: \
@@ -76,7 +76,7 @@ async fn edit_runs_the_edited_one_once_and_the_model_reads_with_what() {
 }
 
 #[tokio::test]
-async fn retry_runs_nothing_and_the_model_thinks_again_with_the_feedback() {
+async fn retry_runs_nothing_and_the_model_reads_the_feedback() {
     let draft = AnswerDraft { feedback: Some("Use the staging directory.".into()), ..chosen("again") };
     let read = "This was not run: a person (alice) wants you to think again and to go about it differently.\n\
                 Feedback: Use the staging directory.";
@@ -84,7 +84,7 @@ async fn retry_runs_nothing_and_the_model_thinks_again_with_the_feedback() {
 }
 
 #[tokio::test]
-async fn reject_runs_nothing_and_the_reason_is_the_result() {
+async fn reject_runs_nothing_and_the_model_reads_the_reason() {
     let draft = AnswerDraft { feedback: Some("Not on a Friday.".into()), ..chosen("no") };
     let read = "This was not run: a person (alice) rejected it.\nReason: Not on a Friday.";
     check(draft, &[], read).await;
@@ -93,7 +93,7 @@ async fn reject_runs_nothing_and_the_reason_is_the_result() {
 }
 
 #[tokio::test]
-async fn provide_runs_nothing_and_the_information_is_in_the_history() {
+async fn provide_runs_nothing_and_the_model_reads_the_information() {
     let draft = AnswerDraft { data: json!({ "city": "Porto" }), feedback: Some("By train.".into()), ..chosen("tell") };
     let read = "This was not run: a person (alice) gave you this information instead.\nChosen: tell\n\
                 Given: {\"city\":\"Porto\"}\nFeedback: By train.";
@@ -101,12 +101,12 @@ async fn provide_runs_nothing_and_the_information_is_in_the_history() {
 }
 
 #[tokio::test]
-async fn skip_runs_nothing_and_says_that_it_was_skipped() {
+async fn skip_runs_nothing_and_the_model_reads_that_it_was_skipped() {
     check(chosen("leave"), &[], "This was not run: a person (alice) skipped it. Go on without it.").await;
 }
 
 #[tokio::test]
-async fn custom_runs_nothing_and_passes_on_option_and_metadata() {
+async fn custom_runs_nothing_and_the_model_reads_option_and_metadata() {
     let draft = AnswerDraft { feedback: Some("Later.".into()), ..chosen("draft") };
     let read = "This was not run: a person (alice) decided otherwise.\nChosen: draft\n\
                 What belongs to that choice: {\"folder\":\"drafts\",\"keep\":3}\nFeedback: Later.";
@@ -114,7 +114,7 @@ async fn custom_runs_nothing_and_passes_on_option_and_metadata() {
 }
 
 #[tokio::test]
-async fn terminate_ends_the_session_with_everything_in_it_and_the_model_is_not_asked_again() {
+async fn terminate_ends_the_session_and_its_open_questions() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.rules(RULES).await;
@@ -129,7 +129,7 @@ async fn terminate_ends_the_session_with_everything_in_it_and_the_model_is_not_a
 }
 
 #[tokio::test]
-async fn what_was_rejected_does_not_run_whatever_comes_later() {
+async fn rejected_call_never_runs() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.rules(RULES).await;
@@ -164,7 +164,7 @@ async fn answered(tool: &str, arguments: Value, draft: AnswerDraft, read: &str) 
 }
 
 #[tokio::test]
-async fn a_choice_arrives_with_its_option_and_metadata() {
+async fn model_reads_the_chosen_option_with_its_metadata() {
     let options = json!([
         { "id": "blue", "label": "Blue" },
         { "id": "red", "label": "Red", "metadata": { "hex": "#f00", "coats": 2 } },
@@ -175,7 +175,7 @@ async fn a_choice_arrives_with_its_option_and_metadata() {
 }
 
 #[tokio::test]
-async fn what_people_say_to_a_question_of_the_models_own_arrives_word_for_word() {
+async fn model_reads_answers_to_its_own_questions_word_for_word() {
     let question = || json!({ "question": "Which?" });
     let said = |data: Value| AnswerDraft { data, ..AnswerDraft::default() };
     let read = "A person (alice) answered.\nGiven: The blue one.";
@@ -197,7 +197,7 @@ async fn what_people_say_to_a_question_of_the_models_own_arrives_word_for_word()
 /// An approved action that is denied before it starts does not run, and its approver reads the same reason as the
 /// model.
 #[tokio::test]
-async fn what_is_denied_before_it_begins_says_why_to_everybody() {
+async fn approved_action_denied_before_its_start_shows_the_reason() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("I write.", &[("write_file", json!({ "path": "a" }))]);

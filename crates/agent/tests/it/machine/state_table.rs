@@ -212,28 +212,28 @@ fn check(table: &'static str) {
 }
 
 #[test]
-fn the_world_and_the_step() {
+fn every_state_against_every_session_input() {
     check(WORLD);
 }
 
 #[test]
-fn the_model_and_the_step() {
+fn every_state_against_every_model_input() {
     check(MODEL);
 }
 
 #[test]
-fn calls_and_the_step() {
+fn every_state_against_every_call_input() {
     check(CALLS);
 }
 
 #[test]
-fn the_question_before_the_step() {
+fn every_state_against_every_end_of_the_question_before_a_step() {
     check(BEFORE);
 }
 
 /// Effects and waiting calls that a worker finds when it takes the step over.
 #[test]
-fn outstanding_is_all_that_is_left_to_do() {
+fn outstanding_lists_the_open_effects_and_waiting_calls() {
     let check = |state: &str, expected: &str| {
         let (state, _) = replay("p-", &journal(state));
         let effects: Vec<&str> = state.outstanding().iter().map(word).collect();
@@ -263,7 +263,7 @@ fn outstanding_is_all_that_is_left_to_do() {
 }
 
 #[test]
-fn a_state_of_another_version_is_not_read_as_ours() {
+fn state_of_another_version_is_refused() {
     let mut kept = serde_json::to_value(MachineState::new("p-")).unwrap();
     assert_eq!(kept["version"], 1);
     kept["version"] = json!(2);

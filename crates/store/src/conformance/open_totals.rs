@@ -66,7 +66,7 @@ pub fn open_questions_are_counted(fixture: &Fixture) {
 }
 
 /// Askers and tenants have separate totals; the total of a tenant covers all its projects.
-pub fn askers_and_tenants_are_counted_apart(fixture: &Fixture) {
+pub fn askers_and_tenants_have_separate_totals(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let (ours, theirs) = (world.session(), world.keep_session(session(elsewhere, "chat-1", None)));
@@ -91,7 +91,7 @@ pub fn askers_and_tenants_are_counted_apart(fixture: &Fixture) {
 }
 
 /// Concurrent questions in separate sessions are all counted.
-pub fn many_open_at_once_are_all_counted(fixture: &Fixture) {
+pub fn concurrent_questions_are_all_counted(fixture: &Fixture) {
     const THREADS: usize = 8;
     const EACH: usize = 10;
     let world = World::on(&fixture.store);

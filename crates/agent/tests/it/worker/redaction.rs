@@ -16,7 +16,7 @@ fn flow() -> Value {
 }
 
 /// Runs a session whose model asks for a secret, receives it, and then fails.
-async fn fails_with_a_secret(world: &World, by: &Caller) -> Session {
+async fn run_until_failure_with_a_secret(world: &World, by: &Caller) -> Session {
     let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
     world.says("I need a key.", &[("ask_user_secret", ask)]);
     world.model_fails(ModelError::Refused("no".into()));
@@ -37,12 +37,12 @@ async fn commands(world: &World, by: &Caller, session: &Session, command: StepCo
 }
 
 #[tokio::test]
-async fn what_was_given_in_secret_stays_hidden_when_a_failed_session_is_taken_up() {
+async fn secret_stays_redacted_after_a_failed_session_continues() {
     for command in [StepCommand::Retry, StepCommand::Skip, StepCommand::Approve(json!({ "text": "fine" }))] {
         let world = World::new(flow());
         world.rules("version = 1\n[[rule]]\nname = \"reads\"\ntools = [\"read_file\"]\nverdict = \"allow\"\n").await;
         let alice = world.person("alice").await;
-        let session = fails_with_a_secret(&world, &alice).await;
+        let session = run_until_failure_with_a_secret(&world, &alice).await;
         assert_eq!(world.sealed(&session).await, 1, "{command:?}");
         world.says("What was it?", &[("read_file", json!({ "path": "a", "prints": format!("it is {VALUE}") }))]);
         world.says("I write.", &[("write_file", json!({ "path": "a", "replaces": VALUE }))]);
@@ -59,10 +59,10 @@ async fn what_was_given_in_secret_stays_hidden_when_a_failed_session_is_taken_up
 }
 
 #[tokio::test]
-async fn what_is_given_after_a_session_was_taken_up_is_handed_out() {
+async fn secret_given_after_a_retry_is_passed_to_tools() {
     let world = World::new(flow());
     let alice = world.person("alice").await;
-    let session = fails_with_a_secret(&world, &alice).await;
+    let session = run_until_failure_with_a_secret(&world, &alice).await;
     let ask = json!({ "question": "The key, again?", "secrets": [{ "name": "TOKEN" }] });
     world.says("I need it again.", &[("ask_user_secret", ask)]);
     world.says("I read.", &[("read_file", json!({ "path": "a" }))]);
@@ -73,7 +73,7 @@ async fn what_is_given_after_a_session_was_taken_up_is_handed_out() {
 }
 
 #[tokio::test]
-async fn values_stay_while_their_session_lives_and_a_session_whose_values_are_forgotten_is_not_taken_up() {
+async fn secrets_are_deleted_after_the_session_which_then_cannot_be_retried() {
     // With a retention of zero, closed questions are archived at once.
     let world = World::settled(flow(), Settings { retention: SignedDuration::ZERO, ..Settings::default() });
     let alice = world.person("alice").await;
@@ -100,7 +100,7 @@ async fn values_stay_while_their_session_lives_and_a_session_whose_values_are_fo
 }
 
 #[tokio::test]
-async fn what_a_client_reports_hides_what_was_given_in_secret_from_everybody() {
+async fn secret_is_redacted_in_the_report_of_a_client_tool() {
     for (fails, cancelled) in [(false, false), (true, false), (false, true), (true, true)] {
         let world = World::new(json!([]));
         let alice = world.person("alice").await;

@@ -10,7 +10,7 @@ async function instead(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-test('left to others: everybody sees it, and answering after all takes it back', async () => {
+test('abstaining is visible to everybody, and a later answer undoes it', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'Whose turn is it?' });
   const page = await w.at(`/inbox/${asked.id}`);
@@ -24,7 +24,7 @@ test('left to others: everybody sees it, and answering after all takes it back',
   await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
 });
 
-test('handed over: it says where it went, is answered there, and ends here as well', async () => {
+test('a handed-over question names its channel and ends when it is answered there', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'confirmation', title: 'For the other channel?' });
   const page = await w.at(`/inbox/${asked.id}`);

@@ -10,14 +10,14 @@ use crate::{
 };
 
 /// Inserts one row of each kind into a project.
-struct Full {
+struct SampleProject {
     world: World,
     session: Session,
     answered: Interaction,
     key: KeyId,
 }
 
-fn full(fixture: &Fixture) -> Full {
+fn sample_project(fixture: &Fixture) -> SampleProject {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());
     let open = world.ask(&session, json!({ "deadline": at(60) }));
@@ -50,7 +50,7 @@ fn full(fixture: &Fixture) -> Full {
             append(tx, &here, id, Some(open.id)).map(drop)
         })
         .unwrap();
-    Full { world, session, answered, key: key.id }
+    SampleProject { world, session, answered, key: key.id }
 }
 
 /// Counts the rows of each kind that a scope shows.
@@ -87,7 +87,7 @@ fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Inte
 
 /// Rows of one project are absent for another.
 pub fn nothing_is_read_from_another_project(fixture: &Fixture) {
-    let Full { world, session, answered, .. } = full(fixture);
+    let SampleProject { world, session, answered, .. } = sample_project(fixture);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let look = |scope: Scope| {
         let (session, answered) = (session.clone(), answered.clone());
@@ -107,7 +107,7 @@ pub fn nothing_is_read_from_another_project(fixture: &Fixture) {
 
 /// Writes with the scope of another project conflict and change nothing.
 pub fn nothing_is_written_into_another_project(fixture: &Fixture) {
-    let Full { world, session, answered, key } = full(fixture);
+    let SampleProject { world, session, answered, key } = sample_project(fixture);
     let (here, elsewhere, id) = (world.here, world.elsewhere, session.id);
     let conflict = Err(StoreError::Conflict);
 

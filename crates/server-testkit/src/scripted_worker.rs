@@ -19,18 +19,18 @@ use crate::world::World;
 pub type Runs = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// A worker that runs until it is dropped.
-pub struct Workshop {
+pub struct ScriptedWorker {
     pub runs: Runs,
     _working: JoinSet<()>,
 }
 
-impl Workshop {
+impl ScriptedWorker {
     /// Defines these agents and starts a worker for them.
     pub fn of(world: &World, agents: Vec<Value>) -> Self {
         let agents = agents.into_iter().map(|agent| serde_json::from_value(agent).unwrap()).collect();
         world.engine.define(Definitions { agents, flows: Vec::new() });
         let runs = Runs::default();
-        let kit = Arc::new(Scripts(Arc::clone(&runs)));
+        let kit = Arc::new(ScriptedKit(Arc::clone(&runs)));
         let worker = Worker::new(world.engine.clone(), kit, "workshop".into(), 4);
         let mut working = JoinSet::new();
         working.spawn(async move { worker.run(CancellationToken::new()).await });
@@ -45,9 +45,9 @@ pub fn scripted(name: &str, turns: Value) -> Value {
 }
 
 /// Opens the models that agents choose, and writes down what their tools are run with.
-struct Scripts(Runs);
+struct ScriptedKit(Runs);
 
-impl Kit for Scripts {
+impl Kit for ScriptedKit {
     fn model(&self, agent: &AgentVersion, _: Option<zeroize::Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
         agent::models::open(&agent.model, None).map(Arc::from)
     }

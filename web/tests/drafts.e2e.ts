@@ -13,7 +13,7 @@ async function ended(page: Page, text: string): Promise<void> {
   await page.getByRole('article').getByRole('status').filter({ hasText: text }).waitFor();
 }
 
-test('an answer that is half written is there again after going elsewhere and after reading the page anew', async () => {
+test('an unfinished answer is restored after navigation and after a reload', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'question', title: 'Half a thought?' });
   const page = await w.at(`/inbox/${asked.id}`);
@@ -37,7 +37,7 @@ test('an answer that is half written is there again after going elsewhere and af
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('half a th');
 });
 
-test('who signs out in one tab leaves nothing half written in another', async () => {
+test('signing out in one tab deletes the drafts in the others', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'question', title: 'Whose thought?' });
   // A separate session, so that signing out affects no other test.
@@ -54,7 +54,7 @@ test('who signs out in one tab leaves nothing half written in another', async ()
   expect(await other.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('between us');
 });
 
-test('a reason that was begun for a rejection does not go with an approval', async () => {
+test('a reason written for a rejection is not sent with an approval', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'make' });
   const page = await w.at(`/inbox/${call.interaction}`);
@@ -66,7 +66,7 @@ test('a reason that was begun for a rejection does not go with an approval', asy
   expect((await agent.decided(call.interaction ?? '')).resolution?.answer?.feedback ?? null).toBeNull();
 });
 
-test('an edit that was begun is kept, and said to be when its panel is closed', async () => {
+test('an unfinished edit is saved, and the closed panel says so', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'make', 'a,b': 1 });
   const page = await w.at(`/inbox/${call.interaction}`);
@@ -78,7 +78,7 @@ test('an edit that was begun is kept, and said to be when its panel is closed', 
   expect(await page.getByRole('textbox', { name: /command/u }).inputValue()).toBe('make test');
 });
 
-test('secrets and passwords that are half written are kept nowhere', async () => {
+test('unfinished secrets and passwords are not stored', async () => {
   const agent = await Agent.open(w.server);
   const schema = { type: 'object', properties: { pin: { type: 'string', format: 'password', title: 'Pin' } } };
   const form = await agent.ask({ kind: 'form', title: 'A pin', schema });
@@ -92,7 +92,7 @@ test('secrets and passwords that are half written are kept nowhere', async () =>
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('s3cret');
 });
 
-test('a policy that is half written outlives its tabs, other pages and reading anew', async () => {
+test('an unfinished policy survives tabs, navigation and a reload', async () => {
   const page = await w.at('/policy');
   const editor = page.getByRole('textbox', { name: 'Policy in TOML' });
   await editor.click();
@@ -114,7 +114,7 @@ test('a policy that is half written outlives its tabs, other pages and reading a
   await page.getByText('Not active yet').waitFor({ state: 'detached' });
 });
 
-test('a choice that needs words has a field for them', async () => {
+test('an option that requires input has a field for it', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({
     kind: 'choice',
@@ -136,7 +136,7 @@ test('a choice that needs words has a field for them', async () => {
   expect((await agent.decided(asked.id)).resolution?.answer).toMatchObject({ options: ['o'], feedback: 'Ulm' });
 });
 
-test('a dangerous choice asks twice, and the way back has the focus', async () => {
+test('a dangerous choice asks twice, with the focus on the way back', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({
     kind: 'choice',
@@ -160,7 +160,7 @@ test('a dangerous choice asks twice, and the way back has the focus', async () =
   await ended(page, 'The replica, The primary');
 });
 
-test('whoever may not answer is told why, and has no buttons', async () => {
+test('a person outside the audience sees the reason and no buttons', async () => {
   const agent = await Agent.open(w.server);
   const named = await agent.ask({ kind: 'confirmation', title: 'For bob', audience: { users: ['bob'] } });
   const group = await agent.ask({ kind: 'confirmation', title: 'For the night', audience: { groups: ['night'] } });
@@ -185,7 +185,7 @@ test('whoever may not answer is told why, and has no buttons', async () => {
   await ended(vera, 'You answered: Confirm');
 });
 
-test('a viewer selects in the inbox what was asked in a session of theirs, and nothing else', async () => {
+test('a viewer can select only the questions of their own session in the inbox', async () => {
   // A viewer may have started the session while in another role.
   const headers = {
     Authorization: `Bearer ${w.server.key('vern', 'operator')}`,

@@ -29,14 +29,14 @@ fn said(effect: Way, feedback: &str) -> CallEnd {
 }
 
 #[test]
-fn approve_runs_it_and_the_result_is_what_came_of_it() {
+fn approve_gives_the_model_the_result_of_the_tool() {
     check("write_file", CallEnd::Done { result: json!("42 bytes written"), edited: None }, "42 bytes written");
     check("write_file", CallEnd::Done { result: json!({ "bytes": 42 }), edited: None }, r#"{"bytes":42}"#);
     check("write_file", CallEnd::Done { result: Value::Null, edited: None }, "It ran, and gave nothing back.");
 }
 
 #[test]
-fn edit_runs_the_edited_one_and_the_model_is_told() {
+fn edit_tells_the_model_the_edited_arguments() {
     check(
         "write_file",
         CallEnd::Done { result: json!("42 bytes written"), edited: Some(json!({ "path": "b.txt" })) },
@@ -46,7 +46,7 @@ fn edit_runs_the_edited_one_and_the_model_is_told() {
 }
 
 #[test]
-fn retry_gives_the_feedback_and_the_model_thinks_again() {
+fn retry_tells_the_model_the_feedback() {
     check(
         "write_file",
         said(Way::Retry, "Use the staging directory."),
@@ -56,7 +56,7 @@ fn retry_gives_the_feedback_and_the_model_thinks_again() {
 }
 
 #[test]
-fn reject_gives_the_reason_and_nothing_runs() {
+fn reject_tells_the_model_the_reason() {
     check(
         "write_file",
         said(Way::Reject, "Too risky."),
@@ -73,7 +73,7 @@ fn reject_gives_the_reason_and_nothing_runs() {
 }
 
 #[test]
-fn terminate_ends_the_step_and_wants_nothing() {
+fn terminate_ends_the_step_without_further_effects() {
     for effects in [
         replay("", &about("write_file", answered(Way::Terminate))),
         replay("", &[begun(Some(json!("Tidy up."))), turn(&["write_file"]), crate::machine::inputs::cancelled()]),
@@ -83,7 +83,7 @@ fn terminate_ends_the_step_and_wants_nothing() {
 }
 
 #[test]
-fn provide_puts_the_information_into_the_history() {
+fn provide_tells_the_model_the_information() {
     let data = json!({ "city": "Porto" });
     check(
         "lookup",
@@ -108,13 +108,13 @@ fn provide_puts_the_information_into_the_history() {
 }
 
 #[test]
-fn skip_is_recorded_as_skipped() {
+fn skip_tells_the_model_that_the_call_was_skipped() {
     check("write_file", answered(Way::Skip), "This was not run: a person (alice) skipped it. Go on without it.");
     check("ask_user_form", answered(Way::Skip), "A person (alice) skipped this question. Go on without an answer.");
 }
 
 #[test]
-fn custom_passes_option_and_metadata_on() {
+fn custom_tells_the_model_the_option_and_its_metadata() {
     let custom = PeopleAnswer {
         options: vec!["later".into()],
         metadata: json!({ "at": "noon" }),
@@ -131,7 +131,7 @@ fn custom_passes_option_and_metadata_on() {
 }
 
 #[test]
-fn a_yes_and_a_no_to_a_question_of_the_models_own() {
+fn model_reads_the_answer_to_its_own_question() {
     check("ask_user_confirm", answered(Way::Approve), "A person (alice) said yes.");
     check("ask_user_confirm", said(Way::Reject, "Not today."), "A person (alice) said no.\nFeedback: Not today.");
     check("ask_user_clarify", answered(Way::Reject), "A person (alice) would not answer this.");
@@ -143,7 +143,7 @@ fn a_yes_and_a_no_to_a_question_of_the_models_own() {
 }
 
 #[test]
-fn what_nobody_decided_says_so() {
+fn model_reads_why_a_call_ended_without_an_answer() {
     check(
         "write_file",
         CallEnd::Denied { reason: "production is closed".into() },

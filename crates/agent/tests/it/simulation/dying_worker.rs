@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 
 /// A future that is dropped after the store has run `dies_at` jobs; the jobs that it submitted continue without it.
-pub(crate) struct Mortal<'a, T> {
+pub(crate) struct DyingWorker<'a, T> {
     pub future: Option<BoxFuture<'a, T>>,
     pub jobs: Arc<AtomicUsize>,
     pub dies_at: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Mortal<'a, T> {
     pub dead: Option<T>,
 }
 
-impl<T: Unpin> Future for Mortal<'_, T> {
+impl<T: Unpin> Future for DyingWorker<'_, T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::worker::world::World;
 
 #[tokio::test]
-async fn what_a_dead_worker_had_told_of_a_turn_is_called_off_before_it_is_told_again() {
+async fn takeover_retracts_a_partial_turn_before_it_is_repeated() {
     let mut world = World::with(json!([]), SignedDuration::from_millis(300));
     let alice = world.person("alice").await;
     world.says("Once upon", &[]);
@@ -35,7 +35,7 @@ async fn what_a_dead_worker_had_told_of_a_turn_is_called_off_before_it_is_told_a
 }
 
 #[tokio::test]
-async fn a_step_in_trouble_says_why_and_when_it_is_tried_again() {
+async fn step_in_trouble_shows_its_reason_and_the_next_attempt() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("Done.", &[]);
@@ -58,7 +58,7 @@ async fn a_step_in_trouble_says_why_and_when_it_is_tried_again() {
 }
 
 #[tokio::test]
-async fn the_attempt_that_is_to_come_says_what_the_last_one_failed_with() {
+async fn scheduled_attempt_shows_the_last_failure() {
     let flow = json!([{ "name": "f", "version": "1", "steps": [
         { "name": "try", "agent": "guide", "input": "Try", "attempts": 2, "delay_seconds": 3600 }] }]);
     let world = World::new(flow);
@@ -80,7 +80,7 @@ async fn the_attempt_that_is_to_come_says_what_the_last_one_failed_with() {
 
 /// Every input that ends a step is in its journal, so that the journal alone gives its state.
 #[tokio::test]
-async fn a_step_that_is_cut_short_has_that_for_its_last_input() {
+async fn journal_of_a_cancelled_step_ends_with_the_cancellation() {
     let mut world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("I write.", &[("write_file", json!({ "path": "a" }))]);
@@ -100,7 +100,7 @@ async fn a_step_that_is_cut_short_has_that_for_its_last_input() {
 }
 
 #[tokio::test]
-async fn a_model_that_calls_what_is_not_there_reads_the_names_that_it_knows() {
+async fn result_of_an_unknown_tool_lists_the_tools_by_provider_name() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let agent = serde_json::from_value(json!({
