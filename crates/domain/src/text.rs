@@ -25,7 +25,7 @@ pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Converts a text to one line that [`line`] would accept, with a space in place of every character that could disguise it.
+/// Converts a text to one line that [`line()`] would accept, with a space in place of every character that could disguise it.
 #[must_use]
 pub fn undisguised(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || reorders(c) || invisible(c) { ' ' } else { c }).collect()

@@ -7,7 +7,7 @@
 //! This crate must never touch a transaction and never contain a rule of the domain. The APIs of other systems are not here: the crate
 //! `dialects` builds them with [`handler`] and passes them to [`router`].
 //!
-//! Start reading at [`router`], then `command.rs` (bodies and idempotency keys), then `routes/interactions.rs`. [`listen`] is the loop that
+//! Start reading at [`router`], then `command.rs` (bodies and idempotency keys), then `routes/interactions.rs`. [`listen()`] is the loop that
 //! accepts and ends connections.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
