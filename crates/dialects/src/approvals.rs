@@ -285,6 +285,7 @@ impl Approvals {
         Ok(None)
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table with one row for each kind of event")]
     async fn show_event(&mut self, event: Event) -> Result<Option<ServerMessage>, ApiError> {
         let Some(kind) = event.kind() else { return Ok(None) };
         match (kind, event.interaction) {

@@ -76,6 +76,7 @@ impl ReactEvents {
     }
 
     /// Translates an event, except those that need to read the question. Events that this version does not know have no translation.
+    #[expect(clippy::too_many_lines, reason = "a table with one row for each kind of event")]
     fn translate(&self, event: &Event) -> Vec<ReactEvent> {
         let Some(kind) = event.kind() else { return Vec::new() };
         match &kind {

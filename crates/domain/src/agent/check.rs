@@ -125,7 +125,7 @@ impl McpServer {
         match (self.command.is_empty(), &self.url) {
             (true, None) => problems.push(Problem::new(at, "needs `command` or `url`")),
             (false, Some(_)) => {
-                problems.push(Problem::new(format!("{at}/url"), "cannot be combined with `command`: give one of them"))
+                problems.push(Problem::new(format!("{at}/url"), "cannot be combined with `command`: give one of them"));
             }
             (true, Some(url)) => address(&format!("{at}/url"), url, problems),
             (false, None) => {}

@@ -1,6 +1,12 @@
 //! The kinds of events, each with its dotted name and its payload.
 
-use super::payload::*;
+use super::payload::{
+    ActionRejected, ActionRuled, ActionSettled, ActionStarted, ActionUnusable, DeliveryCompleted, DeliveryReturned,
+    DeliveryTaken, GrantGiven, InteractionAbstained, InteractionAnswered, InteractionAsked, InteractionAutoResolved,
+    InteractionClaimed, InteractionClosed, InteractionDeadline, InteractionDeserted, InteractionHandedOver,
+    InteractionReleased, InteractionVoted, MessageSent, ModelFailed, ModelText, ModelTurn, SecretNames,
+    SessionControlled, SessionStarted, StepBegun, StepEnded, StepTroubled, SuggestionsDropped,
+};
 
 /// Declares an enum of kinds: each variant has a payload and a dotted name.
 macro_rules! kinds {

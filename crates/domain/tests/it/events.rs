@@ -103,7 +103,7 @@ fn payloads_of_earlier_versions_lack_newer_fields() {
         ("action.done", json!({ "call_id": "c", "tool": "t" })),
         ("step.failed", json!({ "name": "write", "agent": "scribe", "attempt": 1, "reason": "no" })),
     ] {
-        let kind = event(&name, data.clone()).kind();
+        let kind = event(name, data.clone()).kind();
         assert_eq!(kind.as_ref().map(EventKind::name), Some(name), "{data}");
     }
 }

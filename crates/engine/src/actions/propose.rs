@@ -21,6 +21,7 @@ use crate::interactions::ask::{opened_on, sized};
 use crate::interactions::open::QuestionTerms;
 use crate::policy;
 use crate::policy::ruling::{Judged, OnBehalfOf};
+use crate::run::transaction::Work;
 use crate::sessions;
 use crate::{Engine, Error, Idempotency, Vault};
 

@@ -64,7 +64,7 @@ async fn live(world: &mut World) -> world::Verdict {
         let commands = world.draw_together();
         world.together(commands, true).await?;
     }
-    world.comes_to_an_end().await
+    world.run_to_the_end().await
 }
 
 /// Runs seeds on all processors until one fails or all are done.

@@ -27,8 +27,8 @@ async fn changed_policy_file_applies_and_an_invalid_one_is_reported() {
     fs::write(&file, ALLOWING).unwrap();
     let launch = deployment.launch().with(&["--policy", &file.display().to_string()]);
     let server = launch.start().await;
-    let (agent, admin) =
-        (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("admin", "root")));
+    let [agent, admin] =
+        [("agent", "bot"), ("admin", "root")].map(|(role, user)| server.client(&deployment.key(role, user)));
     let session = agent.start().await;
     assert_eq!(propose_and_read_ruling(&agent, &session, "first").await, ("allowed".into(), "allow".into()));
     assert_eq!(admin.get("/v1/policy").await.done(200).text("/source"), "file");
@@ -40,11 +40,8 @@ async fn changed_policy_file_applies_and_an_invalid_one_is_reported() {
     })
     .await;
     assert_eq!(propose_and_read_ruling(&agent, &session, "second").await, ("denied".into(), "deny".into()));
-    assert_eq!(
-        propose_and_read_ruling(&agent, &session, "first").await,
-        ("allowed".into(), "allow".into()),
-        "what was ruled stays"
-    );
+    let first = propose_and_read_ruling(&agent, &session, "first").await;
+    assert_eq!(first, ("allowed".into(), "allow".into()), "a ruling that was given stays");
 
     fs::write(&file, BAD).unwrap();
     let policy = until("the bad file told", async || {

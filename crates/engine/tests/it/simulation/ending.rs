@@ -173,7 +173,7 @@ impl World {
             };
             let late = books.questions.values().find(late);
             holds!(late.is_none(), "a question is open long after its deadline: {late:?}");
-            let left = books.kept_enough(self.clock.now()).find(|question| !books.archived.contains(&question.id));
+            let left = books.past_retention(self.clock.now()).find(|question| !books.archived.contains(&question.id));
             holds!(left.is_none(), "a question is kept for ever: {left:?}");
         }
         let engine = self.sound_engine();

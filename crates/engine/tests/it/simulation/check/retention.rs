@@ -11,7 +11,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
         holds!(same, "{id} changed in the archive");
     }
     for id in view.after.archived.difference(&view.before.archived) {
-        let due = view.after.kept_enough(view.now).any(|question| question.id == *id);
+        let due = view.after.past_retention(view.now).any(|question| question.id == *id);
         holds!(view.fired && due, "{id} was archived too early: {:?}", view.after.questions.get(id));
     }
     Ok(())
@@ -20,7 +20,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
 /// Checks, after the timers have fired, that every question whose retention was over is archived.
 pub(crate) fn nothing_left(view: &View<'_>) -> Verdict {
     let left = |id| !view.after.archived.contains(id) && view.before.questions.get(id) == view.after.questions.get(id);
-    let left = view.before.kept_enough(view.now).find(|question| left(&question.id)).map(|question| question.id);
+    let left = view.before.past_retention(view.now).find(|question| left(&question.id)).map(|question| question.id);
     holds!(left.is_none(), "{left:?} was to be archived");
     Ok(())
 }

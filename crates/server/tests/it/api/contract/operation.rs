@@ -132,10 +132,10 @@ fn of_dialect(operation: &str) -> Option<Sample> {
 pub(crate) struct SampleObjects {
     pub(super) question: Question,
     pub(super) key: ApiClient,
-    grant: String,
+    pub(super) grant: String,
     project: String,
-    webhook: String,
-    sent: String,
+    pub(super) webhook: String,
+    pub(super) sent: String,
 }
 
 impl SampleObjects {
