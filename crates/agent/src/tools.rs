@@ -15,7 +15,7 @@
 //! an existing directory, so a second run changes nothing. A second `move_file` or `delete_file` might act on something
 //! that nobody approved.
 //!
-//! The tools use exactly the call that the policy judged: a path is read by the same parser ([`policy::PathFacts`]),
+//! The tools use exactly the call that the policy judged: a path is read by the same parser ([`tool_facts::PathFacts`]),
 //! no symbolic link is followed (`workspace_path.rs`), an unknown argument is refused, and a command reaches the shell
 //! as the text that was parsed.
 //!
