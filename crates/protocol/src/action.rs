@@ -252,7 +252,7 @@ impl ActionView {
         };
         match proposal.state {
             ActionState::Allowed { permit } if permit.expires_at <= at => {
-                view.feedback = Some(format!("the permit expired at {}", permit.expires_at));
+                view.feedback = Some(format!("the permit ran out at {}", permit.expires_at));
             }
             ActionState::Allowed { permit } => view.permit_expires_at = Some(permit.expires_at),
             ActionState::Rejected { by, effect, feedback } => {

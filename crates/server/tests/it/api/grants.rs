@@ -148,7 +148,7 @@ async fn revoked_grant_voids_its_earlier_permits() {
     assert_eq!(scene.agent.state(&before).await, "rejected", "nothing was started, and the permit is void");
     let again = scene.proposes(write("c1", "/srv/a")).await.shown;
     assert_eq!((&again["state"], &again["permit"]), (&json!("rejected"), &json!(null)));
-    assert_eq!(again["feedback"], "the permit expired at 2026-01-01T00:00:00Z");
+    assert_eq!(again["feedback"], "the permit ran out at 2026-01-01T00:00:00Z");
     scene.alice.delete("/v1/grants/gra_00000000-0000-7000-8000-000000000000").await.refused(404, "not_found");
 }
 

@@ -96,7 +96,7 @@ async fn permit_expires_after_a_day() {
     scene.world.passes(1).await;
     let over = scene.agent.sees(&allowed).await.shown;
     assert_eq!((&over["state"], over.get("permit")), (&json!("rejected"), None));
-    assert_eq!(over["feedback"], "the permit expired at 2026-01-02T00:00:00Z");
+    assert_eq!(over["feedback"], "the permit ran out at 2026-01-02T00:00:00Z");
     scene.agent.starts(&allowed).await.refused(410, "permit_expired");
     assert_eq!(scene.proposes(writing("c1")).await.shown["state"], "rejected");
 }
