@@ -1,10 +1,11 @@
 //! Reads the `[rule.ask]` of a rule: the settings of its question.
 
-use domain::{Audience, Call, Choice, Fallback, Kind, Question, Timestamp, audience::Named};
+use domain::{Audience, Call, Choice, Effect, Fallback, Kind, Question, Timestamp, audience::Named};
 use serde_json::{Value, json};
 
 use crate::{
     AskSettings,
+    asking::usual_options,
     document::{Located, Table},
     finding::Findings,
     read_rule::role,
@@ -114,11 +115,18 @@ fn admit(settings: &AskSettings, table: &Table<'_>, findings: &mut Findings<'_>)
         let key = problem.pointer.split('/').nth(1).unwrap_or_default();
         let code = match key {
             "audience" => "wrong_audience",
-            "fallback" if problem.message.contains("nobody's word") => "fallback_runs_action",
+            "fallback" if approves(settings) => "fallback_runs_action",
             "fallback" => "wrong_fallback",
             _ => "wrong_option",
         };
         let path = problem.pointer.trim_start_matches('/').replace('/', ".");
         findings.error(table.place(key), code, format!("`{path}` {}", problem.message));
     }
+}
+
+/// Says whether the fallback is an option that approves the action.
+fn approves(settings: &AskSettings) -> bool {
+    let Some(Fallback::Option(id)) = &settings.fallback else { return false };
+    let options = if settings.options.is_empty() { &usual_options() } else { &settings.options };
+    options.iter().any(|option| option.id == *id && option.effect == Effect::Approve)
 }
