@@ -2,8 +2,9 @@ import { cva, type VariantProps } from 'class-variance-authority';
 import type { ButtonHTMLAttributes, Ref } from 'react';
 import { cn } from '@/lib/cn';
 
+// On a phone a long text takes two lines; Russian ones can be wider than the screen.
 const look = cva(
-  'inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-md border font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-progress aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+  'inline-flex select-none items-center justify-center gap-2 rounded-md border text-center font-medium transition-colors sm:whitespace-nowrap disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-progress aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
   {
     variants: {
       tone: {
@@ -14,8 +15,8 @@ const look = cva(
         quiet: 'border-transparent bg-transparent text-muted hover:bg-hover hover:text-ink',
       },
       size: {
-        md: 'h-9 px-3.5 text-base max-sm:h-11',
-        sm: 'h-8 px-2.5 text-sm max-sm:h-10',
+        md: 'min-h-9 px-3.5 py-1 text-base max-sm:min-h-11',
+        sm: 'min-h-8 px-2.5 py-1 text-sm max-sm:min-h-10',
         icon: 'size-9 max-sm:size-11',
       },
     },

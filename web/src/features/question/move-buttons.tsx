@@ -55,7 +55,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
             data-move={move.key}
             aria-describedby={move.dangerous ? danger : undefined}
             tone={move.dangerous ? 'danger' : at === 0 && !quiet ? 'accent' : 'plain'}
-            className="h-auto! min-h-9 whitespace-normal! py-1.5 text-center max-sm:min-h-11"
+            className="whitespace-normal! py-1.5!"
             disabled={blocked || nothing}
             busy={sending && at === 0}
             onClick={() => onPick(move)}
