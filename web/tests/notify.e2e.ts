@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-const w = world();
+const w = world({}, 'full');
 
 /** Records the notifications of the page; or makes the constructor throw, as phones do. */
 function watch(page: Page, broken = false): Promise<void> {

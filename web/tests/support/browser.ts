@@ -8,15 +8,30 @@ import {
 } from 'playwright-core';
 import type { Server } from './server';
 
-let launched: Promise<Browser> | undefined;
+export type Kind = 'fast' | 'full';
 
-/** The browser of this worker. The test files that it runs share it, each with contexts of its own; it ends with the worker. */
-export function launch(): Promise<Browser> {
-  launched ??= chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb', '--font-render-hinting=none'],
-  });
-  return launched;
+/**
+ * The programs of the browsers. The fast one may be Chromium's headless shell, which refuses all notifications, even with the permission;
+ * the full one is Chromium itself.
+ */
+const PROGRAMS: Record<Kind, string> = {
+  fast: process.env.CHROMIUM || '/usr/bin/chromium',
+  full: process.env.CHROMIUM_FULL || process.env.CHROMIUM || '/usr/bin/chromium',
+};
+
+const launched = new Map<string, Promise<Browser>>();
+
+/** A browser of this worker. The test files that it runs share it, each with contexts of its own; it ends with the worker. */
+export function launch(kind: Kind = 'fast'): Promise<Browser> {
+  const executablePath = PROGRAMS[kind];
+  const running =
+    launched.get(executablePath) ??
+    chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb', '--font-render-hinting=none'],
+    });
+  launched.set(executablePath, running);
+  return running;
 }
 
 /** Closes the pages of a test file. */

@@ -1,17 +1,17 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { complaints, launch, leave, someone } from './browser';
+import { complaints, type Kind, launch, leave, someone } from './browser';
 import { Server, type ServerOptions } from './server';
 
 type Wish = Parameters<typeof someone>[2];
 
 /** A server and a browser for one test file. After each test, no page may have logged an error. */
-export function world(options: ServerOptions = {}) {
+export function world(options: ServerOptions = {}, kind?: Kind) {
   const it = {} as { server: Server; browser: Browser };
   let pages: Page[] = [];
   beforeAll(async () => {
     it.server = await Server.start(options);
-    it.browser = await launch();
+    it.browser = await launch(kind);
   });
   afterEach(async () => {
     const opened = pages;
