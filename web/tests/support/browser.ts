@@ -67,7 +67,7 @@ export async function someone(
   page.on('console', (message) => {
     if (
       message.type() === 'error' &&
-      !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_FAILED/u.test(message.text())
+      !/status of (4|5)\d\d|ERR_CONNECTION|ERR_SOCKET_NOT_CONNECTED|ERR_INCOMPLETE|ERR_FAILED/u.test(message.text())
     )
       found.push(message.text());
   });
