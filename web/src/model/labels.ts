@@ -49,16 +49,18 @@ const REASONS = {
   'It changes files or runs a program.': 'changes',
 } as const;
 
-/**
- * Why a call is asked about: the server's own words are translated, those of a policy or an agent stay as they are. What the server has found
- * besides stands behind its first sentence.
- */
-export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interaction, 'message' | 'asked_by_rule'>) {
-  const own = asked_by_rule && message && Object.keys(REASONS).find((reason) => message.startsWith(reason));
-  if (!own) return message;
-  const rest = message.slice(own.length);
-  if (rest !== '' && !rest.startsWith(' ')) return message;
+/** The reason of a ruling: the server's own words are translated, those of a policy stay. What the server has found besides stands behind its first sentence. */
+export function rulingReason(t: TFunction, text: string): string {
+  const own = Object.keys(REASONS).find((reason) => text.startsWith(reason));
+  if (!own) return text;
+  const rest = text.slice(own.length);
+  if (rest !== '' && !rest.startsWith(' ')) return text;
   return t(`question.reasons.${REASONS[own as keyof typeof REASONS]}`) + rest;
+}
+
+/** Why a call is asked about. Words of an agent stay as they are. */
+export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interaction, 'message' | 'asked_by_rule'>) {
+  return asked_by_rule && message ? rulingReason(t, message) : message;
 }
 
 // Why the server itself has ended something.

@@ -1,10 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, taken } from '@/api/client';
 import type { Explanation, Policy } from '@/api/types';
 import { audienceWords } from '@/model/audience';
 import { readArguments } from '@/model/edit';
+import { rulingReason } from '@/model/labels';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -48,7 +50,7 @@ export function Explain({ policy, draft }: { policy: Policy; draft?: string }) {
             <Input
               {...ids}
               required
-              className="font-mono"
+              className="font-mono text-sm!"
               value={tool}
               onChange={(event) => setTool(event.target.value)}
             />
@@ -102,7 +104,7 @@ function Ruling({ explained }: { explained: Explanation }) {
           <code className="font-semibold">{ruling.rule ?? t('why.noRule')}</code>
         </div>
         <p>
-          <AgentLine text={ruling.reason} />
+          <AgentLine text={rulingReason(t, ruling.reason)} />
         </p>
       </Card>
       <Section title={t('explain.considered')}>
@@ -129,7 +131,7 @@ function Ruling({ explained }: { explained: Explanation }) {
         <Section title={t('explain.floor')}>
           <p className="mb-2 text-sm">
             {explained.floor.ruling.rule ? (
-              <AgentLine text={explained.floor.ruling.reason} />
+              <AgentLine text={rulingReason(t, explained.floor.ruling.reason)} />
             ) : (
               t('explain.floorSilent')
             )}
@@ -146,6 +148,24 @@ function Ruling({ explained }: { explained: Explanation }) {
   );
 }
 
+const MISSES = [
+  'tool',
+  'agent',
+  'user',
+  'role',
+  'arguments',
+  'unparsed',
+  'beside',
+  'condition',
+  'suspended',
+] as const satisfies string[];
+
+/** Why a rule does not match. An expression that fails says so in its own words. */
+function whyNot(t: TFunction, { outcome, why = outcome ?? '' }: Considered): string {
+  const known = MISSES.find((miss) => outcome === 'misses' && miss === why);
+  return known ? t(`explain.whyNot.${known}`) : why;
+}
+
 /** Rules in order of evaluation, each with its outcome. */
 function Rules({ considered }: { considered: Considered[] }) {
   const { t } = useTranslation();
@@ -156,16 +176,18 @@ function Rules({ considered }: { considered: Considered[] }) {
           <li key={`${one.line} ${one.rule}`} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm">
             <span className="w-8 text-right text-muted tabular-nums">{one.line}</span>
             <code className="min-w-0 flex-1 basis-32">{one.rule}</code>
-            <span className="text-muted">
-              {one.outcome === 'matches'
-                ? t('explain.matches', { pattern: one.pattern ?? '' })
-                : t('explain.misses', { why: one.why ?? one.outcome ?? '' })}
+            <span className="ml-auto flex items-center gap-3">
+              <span className="text-muted">
+                {one.outcome === 'matches'
+                  ? t('explain.matches', { pattern: one.pattern ?? '' })
+                  : t('explain.misses', { why: whyNot(t, one) })}
+              </span>
+              {one.verdict ? (
+                <Badge tone={one.outcome === 'matches' ? TONES[one.verdict] : 'plain'}>
+                  {t(`verdicts.${one.verdict}`)}
+                </Badge>
+              ) : null}
             </span>
-            {one.verdict ? (
-              <Badge tone={one.outcome === 'matches' ? TONES[one.verdict] : 'plain'}>
-                {t(`verdicts.${one.verdict}`)}
-              </Badge>
-            ) : null}
           </li>
         ))}
       </ol>
