@@ -58,7 +58,7 @@ export function Textarea({
 }
 
 export function Select({ className, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
-  return <select className={cn(box, 'h-9 pr-8 max-sm:h-11', className)} {...rest} />;
+  return <select className={cn(box, 'h-9 pr-2 max-sm:h-11', className)} {...rest} />;
 }
 
 interface FieldProps {

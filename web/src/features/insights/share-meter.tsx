@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { localeOf } from '@/lib/time';
 import { shareTone } from '@/model/series';
 
 const FILLS = { plain: 'fill-line', good: 'fill-good', warn: 'fill-warn', danger: 'fill-danger' };
@@ -7,7 +8,8 @@ const FULL = 0.25;
 
 /** The share of expired questions against the marks at 5 and 20 per cent. */
 export function ShareMeter({ share }: { share?: number }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
+  const percent = new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent' });
   const width = Math.min(100, ((share ?? 0) / FULL) * 100);
   return (
     <div>
@@ -24,8 +26,8 @@ export function ShareMeter({ share }: { share?: number }) {
         <rect x={(0.2 / FULL) * 100 - 0.4} width="0.8" height="10" className="fill-edge" />
       </svg>
       <div aria-hidden="true" className="relative h-4 text-xs">
-        <span className="absolute left-[20%] -translate-x-1/2 whitespace-nowrap">5 %</span>
-        <span className="absolute left-[80%] -translate-x-1/2 whitespace-nowrap">20 %</span>
+        <span className="absolute left-[20%] -translate-x-1/2 whitespace-nowrap">{percent.format(0.05)}</span>
+        <span className="absolute left-[80%] -translate-x-1/2 whitespace-nowrap">{percent.format(0.2)}</span>
       </div>
     </div>
   );

@@ -56,9 +56,9 @@ export function Session({ id, back, question }: Props) {
         <span className="flex flex-wrap items-center gap-2 text-sm">
           <SessionBadge status={session.status} />
           {session.paused && session.status !== 'paused' ? <SessionBadge status="paused" /> : null}
-          {session.agent || session.flow ? <AgentLine text={session.agent ?? session.flow ?? ''} /> : null}
           <span>
-            <span aria-hidden="true">· </span>
+            {session.agent || session.flow ? <AgentLine text={session.agent ?? session.flow ?? ''} /> : null}
+            <span aria-hidden="true"> · </span>
             {t('session.startedBy', { name: session.started_by.name })} <Ago at={session.created_at} />
           </span>
         </span>

@@ -18,7 +18,7 @@ export function Filters({ filter, onFilter }: Props) {
     <>
       <AgentFilter agent={filter.agent ?? ''} onAgent={(agent) => onFilter({ agent: agent || undefined })} />
       <Select
-        className="w-auto!"
+        className="w-auto! max-sm:w-full!"
         aria-label={t('inbox.status')}
         value={filter.status ?? ''}
         onChange={(event) => onFilter({ status: (event.target.value || undefined) as SessionFilter['status'] })}
@@ -47,7 +47,7 @@ function AgentFilter({ agent, onAgent }: { agent: string; onAgent: (agent: strin
     <>
       <Input
         type="search"
-        className="w-56! max-sm:min-w-0 max-sm:flex-1"
+        className="w-56! max-sm:w-full!"
         aria-label={t('inbox.agent')}
         placeholder={t('sessions.agentHint')}
         title={t('sessions.agentHint')}

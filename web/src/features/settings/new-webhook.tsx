@@ -95,7 +95,7 @@ function WhichEvents() {
           <Input
             {...ids}
             name="events"
-            className="font-mono"
+            className="font-mono text-sm!"
             autoComplete="off"
             placeholder="interaction.* session.failed"
           />
@@ -105,7 +105,9 @@ function WhichEvents() {
         {(ids) => <Input {...ids} name="agent" autoComplete="off" />}
       </Field>
       <Field label={t('webhooks.session')} optional={t('common.optional')}>
-        {(ids) => <Input {...ids} name="session" className="font-mono" autoComplete="off" placeholder="ses_…" />}
+        {(ids) => (
+          <Input {...ids} name="session" className="font-mono text-sm!" autoComplete="off" placeholder="ses_…" />
+        )}
       </Field>
     </>
   );

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api, taken } from '@/api/client';
 import type { Webhook } from '@/api/types';
 import { inWords } from '@/lib/text';
+import { moment } from '@/lib/time';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button, buttonLook } from '@/ui/button';
@@ -109,7 +110,7 @@ export function WebhookRow({ webhook, shown, onShow, onBegin }: Props) {
 }
 
 function Particulars({ webhook }: { webhook: Webhook }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { agent, answers_of: answersOf, session } = webhook;
   const narrowed = [
     agent ? t('webhooks.onlyAgent', { agent }) : undefined,
@@ -149,7 +150,8 @@ function Particulars({ webhook }: { webhook: Webhook }) {
       </p>
       {webhook.disabled_at ? (
         <p className="text-sm text-warn-ink">
-          {t('webhooks.offSince')} <Ago at={webhook.disabled_at} />
+          {t('webhooks.offSince')}{' '}
+          <time dateTime={webhook.disabled_at}>{moment(webhook.disabled_at, i18n.language)}</time>
           {webhook.disabled_reason ? (
             <>
               {': '}
