@@ -40,7 +40,7 @@ test('insights show median and p95, persons, rules, and the marks at 5 and 20 pe
   const meter = page.getByRole('img', { name: 'Marks at 5% and 20%' });
   expect(await meter.locator('.fill-edge').count()).toBe(2);
   expect(await meter.locator('.fill-warn').count()).toBe(1);
-  await page.getByText('20 %', { exact: true }).waitFor();
+  await page.getByText('20%', { exact: true }).waitFor();
   const box = page.getByText('Median response').first().locator('xpath=..');
   expect(await box.innerText()).toMatch(/\d.*\np95: .*\d/su);
 
