@@ -34,9 +34,15 @@ export function launch(kind: Kind = 'fast'): Promise<Browser> {
   return running;
 }
 
+/** Closes a context. A request that a route of a test still handles ends with it, which is no error. */
+export async function shut(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await context.close();
+}
+
 /** Closes the pages of a test file. */
 export async function leave(browser?: Browser): Promise<void> {
-  await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+  await Promise.all(browser?.contexts().map(shut) ?? []);
 }
 
 /** Errors of a page: CSP violations, exceptions and console messages. */

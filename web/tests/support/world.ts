@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { complaints, type Kind, launch, leave, someone } from './browser';
+import { complaints, type Kind, launch, leave, shut, someone } from './browser';
 import { Server, type ServerOptions } from './server';
 
 type Wish = Parameters<typeof someone>[2];
@@ -17,7 +17,7 @@ export function world(options: ServerOptions = {}, kind?: Kind) {
     const opened = pages;
     pages = [];
     const found = opened.flatMap((page) => complaints.get(page) ?? []);
-    await Promise.all(opened.map((page) => page.context().close()));
+    await Promise.all(opened.map((page) => shut(page.context())));
     expect(found).toEqual([]);
   });
   afterAll(async () => {
