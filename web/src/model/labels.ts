@@ -12,6 +12,11 @@ const USUAL: Record<string, string> = {
   confirm: 'Confirm',
   cancel: 'Cancel',
   revise: 'Revise',
+  // Of the question about an unknown outcome.
+  it_ran: 'It ran',
+  it_failed: 'It did not run, or failed',
+  run_again: 'Run it again',
+  leave: 'Leave it unknown',
 };
 
 /** Whether the server has named this option itself, by its effect. */
@@ -39,8 +44,11 @@ export function sendLabel(t: TFunction, question: Pick<Interaction, 'kind'>, mov
 
 /** What a question is called: the server's own words for a call are translated, an agent's stay as they are. */
 export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction, 'kind' | 'title' | 'action'>): string {
-  const own = kind === 'approval' && action && title === `Run ${action.tool}`;
-  return own ? t('question.run', { tool: action.tool }) : title;
+  if (!action) return title;
+  const { tool } = action;
+  if (kind === 'approval' && title === `Run ${tool}`) return t('question.run', { tool });
+  if (kind === 'choice' && title === `What became of ${tool}?`) return t('question.outcome.title', { tool });
+  return title;
 }
 
 // What the server says by itself, without anybody's policy.
@@ -49,11 +57,14 @@ const REASONS = {
   'It changes files or runs a program.': 'changes',
 } as const;
 
+const UNKNOWN_OUTCOME = 'It was started, and its outcome was never reported. It may have run, wholly or in part.';
+
 /**
  * Why a call is asked about: the server's own words are translated, those of a policy or an agent stay as they are. What the server has found
  * besides stands behind its first sentence.
  */
 export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interaction, 'message' | 'asked_by_rule'>) {
+  if (message === UNKNOWN_OUTCOME) return t('question.outcome.message');
   const own = asked_by_rule && message && Object.keys(REASONS).find((reason) => message.startsWith(reason));
   if (!own) return message;
   const rest = message.slice(own.length);
