@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { messageOf, moveLabel, titleOf } from './labels';
+import { messageOf, moveLabel, reasonOf, titleOf } from './labels';
 
 describe('the question about an unknown outcome', () => {
   const t = ((key: string) => `[${key}]`) as never;
@@ -26,4 +26,19 @@ describe('the question about an unknown outcome', () => {
     expect(moveLabel(t, { id, label })).toBe(`[moves.${id}]`);
     expect(server).toContain(`"${id}", "${label}"`);
   });
+});
+
+test('reasons for the end of an action are those of the server', () => {
+  const t = ((key: string) => `[${key}]`) as never;
+  const sources = ['engine/src/actions/run.rs', 'domain/src/action.rs'].map((file) =>
+    readFileSync(join(import.meta.dirname, '../../../crates', file), 'utf8'),
+  );
+  for (const [reason, key] of [
+    ['the agent has reported what became of it', 'reported'],
+    ['it was allowed, and was not started in time', 'unstarted'],
+    ['its outcome was not reported in time', 'unreported'],
+  ]) {
+    expect(reasonOf(t, reason ?? '')).toBe(`[question.endReasons.${key}]`);
+    expect(sources.some((source) => source.includes(`"${reason}"`))).toBe(true);
+  }
 });

@@ -78,6 +78,8 @@ const END_REASONS = {
   'its outcome was not reported in time': 'unreported',
   'the lease ran out': 'lease',
   'its question was closed': 'closed',
+  'the agent has reported what became of it': 'reported',
+  'it was allowed, and was not started in time': 'unstarted',
 } as const;
 
 /** A reason: the server's own words are translated, those of people and agents stay as they are. */
