@@ -1,4 +1,4 @@
-//! Checks the documents of the repository: kinds, links, and the paths that the architecture page names.
+//! Checks the documents of the repository: kinds, links, and the paths that they name.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -93,10 +93,12 @@ fn anchor(heading: &str) -> String {
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// Each path of the architecture page exists. A name without a folder, such as `caller.rs`, is beside a file that its paragraph named before.
+/// Each path of the architecture page and of the page for contributors exists. A name without a folder, such as `caller.rs`, is beside a file that its paragraph named before.
 #[test]
-fn every_path_of_the_architecture_page_exists() {
+fn every_path_of_the_pages_for_contributors_exists() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let contributing = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let text = format!("{text}\n\n{contributing}");
     let (mut findings, mut found) = (Vec::new(), 0);
     for paragraph in text.split("\n\n").flat_map(|part| part.split("\n| ")) {
         let mut folders: Vec<PathBuf> = BASES.iter().map(|base| root().join(base)).collect();
@@ -115,11 +117,31 @@ fn every_path_of_the_architecture_page_exists() {
     report(&findings);
 }
 
+/// Each path in any document that begins with a folder of the repository exists.
+#[test]
+fn every_path_of_a_document_exists() {
+    let (mut findings, mut found) = (Vec::new(), 0);
+    for file in documents() {
+        let text = fs::read_to_string(&file).unwrap();
+        for code in text.split('`').skip(1).step_by(2).filter(|code| is_path(code)) {
+            if !["crates/", "docs/", "scripts/", "examples/"].iter().any(|folder| code.starts_with(folder)) {
+                continue;
+            }
+            found += 1;
+            for path in alternatives(code).iter().filter(|path| matching(&root(), path).is_none()) {
+                findings.push(format!("{}: {path} does not exist", file.display()));
+            }
+        }
+    }
+    assert!(found > 30, "{found} paths");
+    report(&findings);
+}
+
 fn is_path(code: &str) -> bool {
     let plain = code.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-./*{},<>".contains(sign));
     let is_file = [".rs", ".ts", ".md", ".toml", ".json"].iter().any(|end| code.ends_with(end));
     let is_folder = code.contains('/') && !code.starts_with('/') && !code.contains("//");
-    plain && (is_file || is_folder) && !code.starts_with('/')
+    plain && (is_file || is_folder) && !code.starts_with('/') && !code.starts_with("target/")
 }
 
 /// Paths that a name with braces stands for: `{a,b}.rs` is `a.rs` and `b.rs`.
