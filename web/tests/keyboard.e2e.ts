@@ -78,7 +78,7 @@ test.each([
   ['a session', () => `/sessions/${ids.session}`, 'article [data-move]'],
   ['the agents', () => '/agents', 'li button'],
   ['the policy', () => '/policy', '.cm-content'],
-  ['the audit log', () => '/audit', 'li summary'],
+  ['the audit trail', () => '/audit', 'li summary'],
   ['the insights', () => '/figures', 'select'],
   ['the keys', () => '/settings?tab=keys', 'li button'],
 ])('%s: every control is reached by Tab and shows its focus', async (_, path, drawn) => {

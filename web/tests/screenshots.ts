@@ -54,7 +54,7 @@ async function as<T>(user: string, path: string, body?: unknown): Promise<T> {
   return (await reply.json()) as T;
 }
 
-/** Creates activity, so that standing approvals, insights, the audit log and failed flows have content. */
+/** Creates activity, so that standing approvals, insights, the audit trail and failed flows have content. */
 async function morningsWork(): Promise<void> {
   type Open = { interactions: { id: string; title: string; action?: { tool: string } }[] };
   const { interactions } = await as<Open>('bob', '/v1/interactions?status=pending&limit=200');

@@ -88,7 +88,7 @@ struct FlowStartedView {
 }
 
 /// Starts a flow, or an agent if no flow has this name.
-#[utoipa::path(post, path = "/api/flows/{flowId}/start", tag = "flows-wire", request_body = FlowStartBody,
+#[utoipa::path(post, path = "/api/flows/{flowId}/start", tag = "flows-dialect", request_body = FlowStartBody,
     params(("flowId" = String, Path, description = "The name of a flow, or of an agent"), IdempotencyKey),
     responses((status = 202, description = "The flow was started", body = FlowStartedView), Problems))]
 async fn flows_start(
@@ -189,7 +189,7 @@ impl From<FlowCommand> for ControlCommand {
 }
 
 /// Pauses, resumes or cancels a flow, or retries, skips or approves one of its steps.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/control", tag = "flows-wire", request_body = FlowControlBody,
+#[utoipa::path(post, path = "/api/flows/{sessionId}/control", tag = "flows-dialect", request_body = FlowControlBody,
     params(("sessionId" = String, Path, description = "Identifier of the session"), IdempotencyKey),
     responses((status = 202, description = "The current state of the flow", body = StateView), Problems))]
 async fn flows_control(

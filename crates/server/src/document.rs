@@ -32,7 +32,7 @@ use crate::routes::Addition;
         (name = "people", description = "People, their roles, and sign-in"),
         (name = "project", description = "The settings of the project"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
-        (name = "flows-wire", description = "The dialect `flows`: flows with human steps, their interactions and their events"),
+        (name = "flows-dialect", description = "The dialect `flows`: flows with human steps, their interactions and their events"),
         (name = "webhooks", description = "Events and answers, posted to endpoints and signed"),
         (name = "approvals", description = "The dialect `approvals`: tool approval over a WebSocket"),
         (name = "hitl", description = "The dialect `hitl`: requests of four types, their responses and their status"),

@@ -12,6 +12,11 @@ const USUAL: Record<string, string> = {
   confirm: 'Confirm',
   cancel: 'Cancel',
   revise: 'Revise',
+  // Of the question about an unknown outcome.
+  it_ran: 'It ran',
+  it_failed: 'It did not run, or failed',
+  run_again: 'Run it again',
+  leave: 'Leave it unknown',
 };
 
 /** Whether the server has named this option itself, by its effect. */
@@ -39,8 +44,11 @@ export function sendLabel(t: TFunction, question: Pick<Interaction, 'kind'>, mov
 
 /** What a question is called: the server's own words for a call are translated, an agent's stay as they are. */
 export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction, 'kind' | 'title' | 'action'>): string {
-  const own = kind === 'approval' && action && title === `Run ${action.tool}`;
-  return own ? t('question.run', { tool: action.tool }) : title;
+  if (!action) return title;
+  const { tool } = action;
+  if (kind === 'approval' && title === `Run ${tool}`) return t('question.run', { tool });
+  if (kind === 'choice' && title === `What became of ${tool}?`) return t('question.outcome.title', { tool });
+  return title;
 }
 
 // What the server says by itself, without anybody's policy.
@@ -58,8 +66,11 @@ export function rulingReason(t: TFunction, text: string): string {
   return t(`question.reasons.${REASONS[own as keyof typeof REASONS]}`) + rest;
 }
 
-/** Why a call is asked about. Words of an agent stay as they are. */
+const UNKNOWN_OUTCOME = 'It was started, and its outcome was never reported. It may have run, wholly or in part.';
+
+/** Why a call is asked about: the server's own words are translated, those of a policy or an agent stay as they are. */
 export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interaction, 'message' | 'asked_by_rule'>) {
+  if (message === UNKNOWN_OUTCOME) return t('question.outcome.message');
   return asked_by_rule && message ? rulingReason(t, message) : message;
 }
 
@@ -69,6 +80,8 @@ const END_REASONS = {
   'its outcome was not reported in time': 'unreported',
   'the lease ran out': 'lease',
   'its question was closed': 'closed',
+  'the agent has reported what became of it': 'reported',
+  'it was allowed, and was not started in time': 'unstarted',
 } as const;
 
 /** A reason: the server's own words are translated, those of people and agents stay as they are. */

@@ -25,10 +25,10 @@ pub(crate) enum KeysCommand {
 /// Tenant and project of keys or people.
 #[derive(Debug, Args)]
 pub(crate) struct ProjectArgs {
-    /// Name of the tenant; created if missing
+    /// Name of the tenant; the `create` commands create it if it is missing
     #[arg(long, default_value = "default")]
     pub(crate) tenant: String,
-    /// Name of the project; created if missing
+    /// Name of the project; the `create` commands create it if it is missing
     #[arg(long, default_value = "default")]
     pub(crate) project: String,
     #[command(flatten)]

@@ -142,7 +142,7 @@ pub(super) struct FlowRespondBody {
 }
 
 /// Answers a question. The first answer wins.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/respond", tag = "flows-wire",
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/respond", tag = "flows-dialect",
     request_body = FlowRespondBody,
     params(QuestionPath), responses((status = 202, description = "The question, with the answer", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_respond(
@@ -158,7 +158,7 @@ pub(super) async fn flows_respond(
 }
 
 /// Skips a question. The form is not validated.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/skip", tag = "flows-wire",
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/skip", tag = "flows-dialect",
     request_body = FlowRespondBody,
     params(QuestionPath), responses((status = 202, description = "Question with its new status", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_skip(
@@ -201,7 +201,7 @@ impl FlowAutoBody {
 }
 
 /// Answers a question on behalf of a policy or the system. Requires an admin; to approve or to provide a value, the admin must be allowed to answer the question.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "flows-wire",
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "flows-dialect",
     request_body = FlowAutoBody,
     params(QuestionPath), responses((status = 202, description = "Question with its new status", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_auto(
@@ -220,7 +220,7 @@ pub(super) async fn flows_auto(
 }
 
 /// Ends a question as its deadline would: with its fallback, or as expired.
-#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/expire", tag = "flows-wire",
+#[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/expire", tag = "flows-dialect",
     request_body = FlowAutoBody,
     params(QuestionPath), responses((status = 202, description = "Question with its new status", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_expire(

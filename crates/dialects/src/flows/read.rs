@@ -56,7 +56,7 @@ pub(super) struct FlowInteractionsView {
 }
 
 /// Lists the open questions of a session and a page of its closed questions.
-#[utoipa::path(get, path = "/api/flows/{sessionId}/interactions", tag = "flows-wire",
+#[utoipa::path(get, path = "/api/flows/{sessionId}/interactions", tag = "flows-dialect",
     params(("sessionId" = String, Path, description = "Identifier of the session"), HistoryQuery),
     responses((status = 200, description = "Open questions, and a page of closed ones", body = FlowInteractionsView), Problems))]
 pub(super) async fn flows_interactions(
@@ -113,7 +113,7 @@ impl PollQuery {
 }
 
 /// Waits for the next event of a session and returns the session with its new events.
-#[utoipa::path(get, path = "/api/flows/{sessionId}", tag = "flows-wire",
+#[utoipa::path(get, path = "/api/flows/{sessionId}", tag = "flows-dialect",
     params(("sessionId" = String, Path, description = "Identifier of the session"), PollQuery),
     responses((status = 200, description = "New events, or the session has ended", body = FlowStatusView),
               (status = 204, description = "No event within the timeout"), Problems))]
@@ -141,7 +141,7 @@ pub(super) async fn flows_poll(
 }
 
 /// Returns the current state of a session, with its first events.
-#[utoipa::path(get, path = "/api/flows/{sessionId}/snapshot", tag = "flows-wire",
+#[utoipa::path(get, path = "/api/flows/{sessionId}/snapshot", tag = "flows-dialect",
     params(("sessionId" = String, Path, description = "Identifier of the session")),
     responses((status = 200, description = "State of the session with its first events", body = FlowStatusView), Problems))]
 pub(super) async fn flows_snapshot(

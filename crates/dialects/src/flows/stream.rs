@@ -20,7 +20,7 @@ use server::handler::{
 ///
 /// `humanInteractionRequired` and `humanInteractionStatusChanged` carry the question, `flow` everything else; `heartbeat` comes when
 /// nothing happens.
-#[utoipa::path(get, path = "/api/flows/{sessionId}/events/stream", tag = "flows-wire",
+#[utoipa::path(get, path = "/api/flows/{sessionId}/events/stream", tag = "flows-dialect",
     params(("sessionId" = String, Path, description = "Identifier of the session"), TicketQuery,
            ("Last-Event-ID" = Option<String>, Header, description = "Number of the last received event")),
     responses((status = 200, description = "The event stream", content_type = "text/event-stream", body = String,

@@ -2,7 +2,7 @@
 //! it, answered through each API, resolved once, and seen by all readers.
 //!
 //! `table.rs` lists the kinds that each API can ask, and the reason for each kind that it cannot ask;
-//! `docs/guides/wires.md` repeats that table.
+//! `docs/guides/dialects.md` repeats that table.
 
 mod answering;
 mod asking;
@@ -138,7 +138,7 @@ async fn handed_over_question_is_refused_in_its_first_session_by_every_api() {
 /// The guide contains the table of these tests.
 #[test]
 fn guide_contains_the_table_of_kinds_and_dialects() {
-    let guide = include_str!("../../../../docs/guides/wires.md");
+    let guide = include_str!("../../../../docs/guides/dialects.md");
     let table = table::written();
-    assert!(guide.contains(&table), "docs/guides/wires.md lacks:\n{table}");
+    assert!(guide.contains(&table), "docs/guides/dialects.md lacks:\n{table}");
 }

@@ -9,6 +9,7 @@ mod answers;
 mod audience;
 mod audit;
 mod common;
+mod documents;
 mod events;
 mod flows;
 mod histories;

@@ -13,7 +13,7 @@ import { ProblemNotice } from '@/ui/problem';
 /** Web Crypto is available only in secure contexts. */
 const CAN = window.isSecureContext && 'subtle' in crypto;
 
-/** Verifies the whole audit log in the browser: order, hashes and signatures. */
+/** Verifies the whole audit trail in the browser: order, hashes and signatures. */
 export function CheckTrail({ publicKey }: { publicKey: string }) {
   const { t } = useTranslation();
   const [count, setCount] = useState(0);

@@ -6,7 +6,7 @@ import { CopyBox } from '@/ui/copy';
 import { Card } from '@/ui/page';
 import { CheckTrail } from './check';
 
-/** The signing key of the audit log, and the command that verifies an export without trusting this server. */
+/** The signing key of the audit trail, and the command that verifies an export without trusting this server. */
 export function Seal() {
   const { t } = useTranslation();
   const { data: key } = useQuery(auditKeyQuery());

@@ -9,7 +9,7 @@ import { Dialog } from '@/ui/dialog';
 import { Field, Input } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
 
-/** Pauses or resumes approvals for the whole project, with a reason for the audit log. */
+/** Pauses or resumes approvals for the whole project, with a reason for the audit trail. */
 export function PolicySwitch({ policy }: { policy: Policy }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

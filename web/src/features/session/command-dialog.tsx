@@ -17,7 +17,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Confirms a command and takes a reason for the audit log. */
+/** Confirms a command and takes a reason for the audit trail. */
 export function CommandDialog({ session, command, step, onClose }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
