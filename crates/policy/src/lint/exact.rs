@@ -1,4 +1,4 @@
-//! Rules with exact arguments whose other conditions are false of these arguments.
+//! Lint for rules with exact arguments whose other conditions are false for these arguments.
 
 use domain::Role;
 
