@@ -9,7 +9,7 @@ use serde_json::Value;
 /// later.
 pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), String> {
     if arguments["question"].as_str().is_some_and(|question| question.trim().is_empty()) {
-        return Err("Nobody was asked, for `question` is empty.".to_owned());
+        return Err("The question was not asked: `question` is empty.".to_owned());
     }
     match tool {
         "clarify" => parsed::<Clarify>(tool, arguments).map(Clarify::question),
@@ -24,7 +24,7 @@ pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), S
 fn parsed<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, String> {
     T::deserialize(arguments).map_err(|error| {
         let error = text::misread(&error.to_string());
-        format!("Nobody was asked, for the arguments do not fit `ask_user_{tool}`: {error}.")
+        format!("The question was not asked: the arguments do not fit `ask_user_{tool}`: {error}.")
     })
 }
 

@@ -38,7 +38,7 @@ impl Bounds {
             return Err(ToolFailure::new("it was cancelled before it was done"));
         }
         if !self.in_time() {
-            return Err(ToolFailure::new("it took too long, and was given up before it was done"));
+            return Err(ToolFailure::new("it took too long and was stopped before it was done"));
         }
         Ok(())
     }

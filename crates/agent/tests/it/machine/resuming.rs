@@ -70,7 +70,7 @@ fn a_choice_reaches_the_model_with_its_option_and_metadata() {
     let journal =
         [task(), turn(&["ask_user_choose"]), asked("t1c0", "int_1"), settled("t1c0", CallEnd::Answered(chosen))];
     let expected =
-        "A person (alice) answered.\nChosen: plan-a\nWhat belongs to that choice: {\"plan\":\"redis\"}".to_owned();
+        "A person (alice) answered.\nChosen: plan-a\nMetadata of that choice: {\"plan\":\"redis\"}".to_owned();
     assert_eq!(results(&journal), [expected]);
 }
 
@@ -438,7 +438,7 @@ fn answer_is_the_output_of_a_step_without_an_agent() {
 fn ended_step_has_a_result_for_every_call() {
     let journal =
         [task(), turn(&["read_file", "write_file"]), settled("t1c0", done("x")), crate::machine::inputs::cancelled()];
-    assert_eq!(results(&journal), ["x", "The step ended before it was known what became of this call."]);
+    assert_eq!(results(&journal), ["x", "The step ended before the outcome of this call was known."]);
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn retried_model_reads_the_recovered_ends_of_open_calls() {
         |call: &str, question: Option<&str>| UnsettledCall { call: call.into(), question: question.map(str::to_owned) };
     assert_eq!(state.unsettled(), [left("p-t1c0", None), left("p-t1c2", Some("int_1")), left("p-t1c3", None)]);
     assert_eq!(effects, [StepEffect::CallModel]);
-    let unknown = "The step ended before it was known what became of this call.";
+    let unknown = "The step ended before the outcome of this call was known.";
     assert_eq!(results(&journal), [unknown, "x", unknown, unknown]);
     journal.extend([
         found("p-t1c0", CallEnd::Answered(reason)),

@@ -12,7 +12,7 @@ use crate::simulation::stored_state::{StoredSession, StoredState, StoredStep};
 type Verdict = Result<(), String>;
 
 /// Text that a history shows as the result of a call whose outcome is not recorded.
-const NOTHING_KNOWN: &str = "The step ended before it was known what became of this call.";
+const NOTHING_KNOWN: &str = "The step ended before the outcome of this call was known.";
 
 /// Returns an error with this message unless the condition holds.
 macro_rules! holds {

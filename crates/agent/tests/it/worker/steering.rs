@@ -182,7 +182,7 @@ async fn retried_model_reads_that_tools_no_longer_get_its_secrets() {
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     world.ended(&alice, session.id).await;
     let Some(Message::User { content }) = world.shown().last().cloned() else { unreachable!("{:?}", world.shown()) };
-    assert!(content.contains("not given to your tools any more"), "{content}");
+    assert!(content.contains("Your tools no longer get the secret values"), "{content}");
 }
 
 #[tokio::test]
