@@ -29,7 +29,7 @@ use crate::history::History;
 use crate::model::{Model, ModelError};
 use crate::tool::{Tool, ToolError};
 
-/// Longest pause between two looks for due steps; bounds the delay of a step that no bell announced.
+/// Longest pause between two checks for due steps. It bounds the delay of a step whose wake-up was not announced.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Time that a tool has to end after its step was lost or the worker was stopped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -97,7 +97,7 @@ impl Worker {
         Ok(any)
     }
 
-    /// Starts the due steps and returns the time until the next look.
+    /// Starts the due steps and returns the time until the next check.
     async fn start_due(
         &self,
         running: &mut JoinSet<StepId>,
@@ -138,7 +138,7 @@ impl Worker {
             Ok(None) => return,
             Err(error) => {
                 tracing::warn!(%error, step = %due.step, "a step could not be claimed");
-                // The step is still due. Without the pause the next look would fail in the same way at once.
+                // The step is still due. Without the pause the next check would fail in the same way at once.
                 return tokio::time::sleep(LONGEST_PAUSE * 2).await;
             }
         };

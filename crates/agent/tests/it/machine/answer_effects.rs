@@ -21,7 +21,7 @@ fn check(tool: &str, end: CallEnd, expected: &str) {
         unreachable!("the last message is the result")
     };
     assert_eq!((call.as_str(), content.as_str()), ("call_0", expected));
-    assert_eq!(failed, matches!(end, CallEnd::Failed { .. }), "only a tool that failed is an error");
+    assert_eq!(failed, matches!(end, CallEnd::Failed { .. }), "only a failed tool is an error");
 }
 
 fn said(effect: Way, feedback: &str) -> CallEnd {

@@ -110,7 +110,7 @@ fn choose_options_can_require_input_or_skip_but_not_edit() {
     };
     check("choose", json!({ "question": "Which?", "options": [rethink] }), expected);
     let edit = json!({ "question": "Which?", "options": [{ "id": "e", "label": "E", "effect": "edit" }] });
-    assert!(question("choose", &edit, &agent()).is_err(), "there is no action to edit");
+    assert!(question("choose", &edit, &agent()).is_err(), "a question of a model has no action to edit");
 }
 
 #[test]

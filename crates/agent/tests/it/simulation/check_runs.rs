@@ -17,7 +17,7 @@ pub(crate) fn may_run(stored_state: &StoredState, deed: &Deed) -> Result<(), Str
     };
     let Some(proposal) = proposals.clone().find(of_it) else { return Err(format!("{deed:?} was never proposed")) };
     if !matches!(proposal.state, ActionState::Started { .. }) {
-        return Err(format!("{deed:?} runs, and was not started: {:?}", proposal.state));
+        return Err(format!("{deed:?} runs without a start: {:?}", proposal.state));
     }
     allowed(stored_state, proposal)
 }
@@ -76,7 +76,7 @@ pub(crate) fn counted(stored_state: &StoredState, ran: &[Deed]) -> Result<(), St
             return Err(format!("{} ran {} times, and may {most}", proposal.call_id, count(&action.arguments)));
         }
         if proposal.edited.is_some() && count(&proposal.call.arguments) > 0 {
-            return Err(format!("{} ran as the model wanted it, and was edited", proposal.call_id));
+            return Err(format!("{} ran with the proposed arguments although it was edited", proposal.call_id));
         }
         let refused = matches!(proposal.state, ActionState::Rejected { .. } | ActionState::Denied);
         if refused && count(&action.arguments) > 0 {

@@ -44,7 +44,7 @@ async fn check(draft: AnswerDraft, ran: &[Value], read: &str) {
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
     let asked = world.asked(&alice).await;
-    assert_eq!((world.runs(), world.turns()), (vec![], 1), "nothing runs before somebody has spoken");
+    assert_eq!((world.runs(), world.turns()), (vec![], 1), "nothing runs before a person has answered");
     world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let runs: Vec<(String, Value)> = ran.iter().map(|arguments| ("write_file".to_owned(), arguments.clone())).collect();
@@ -145,7 +145,7 @@ async fn rejected_call_never_runs() {
     world.engine.answer(&alice, again.id, chosen("yes"), None).await.unwrap();
     world.ended(&alice, session.id).await;
     let ran: Vec<Value> = world.runs().into_iter().map(|(_, arguments)| arguments).collect();
-    assert_eq!(ran, [json!({ "path": "b" }), json!({ "path": "b" })], "asked for twice, and approved twice");
+    assert_eq!(ran, [json!({ "path": "b" }), json!({ "path": "b" })], "the call was proposed twice and approved twice");
 }
 
 /// Answers a question of the model and checks the text that the model reads.
