@@ -1,4 +1,5 @@
-//! One conversation or flow of an agent. Paused, waiting and ended are independent facts; the status shows the strongest.
+//! One conversation or flow of an agent. A session can be paused, waiting and ended independently; its status shows the fact with the highest
+//! precedence.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Rules for texts from agents and users before people are shown them.
+//! Checks of texts from agents and users, before they are shown to people.
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;

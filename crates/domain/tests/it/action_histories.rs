@@ -157,7 +157,7 @@ proptest! {
                 matches!(of.state, ActionState::Denied | ActionState::Rejected { .. } | ActionState::Done { .. } | ActionState::Failed { .. })
             };
             prop_assert!(!over(&before) || before == *after, "{:?} went on to {:?}", before.state, after.state);
-            prop_assert!(released || story.spent.is_empty(), "it ran and nobody had approved or edited it");
+            prop_assert!(released || story.spent.is_empty(), "the action ran without an approval or an edit");
             prop_assert!(before == *after || before.revision < after.revision);
             let mut once = story.spent.clone();
             once.dedup();

@@ -290,5 +290,5 @@ fn action_that_a_client_does_not_start_in_time_fails() {
     let (failed, happening) = over.lapse(Some(fresh), at(NOW)).unwrap();
     assert_eq!((failed.state_name(at(NOW)), happening.kind.name()), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);
-    assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
+    assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs the action itself needs no wake-up");
 }

@@ -355,7 +355,7 @@ fn check(state: &str, command: &str, expected: &str, delivery_only: bool) {
         }
     }
     if let Err(Some(Refusal::AlreadyResolved(how))) = &result {
-        assert_eq!(**how, before, "{state} -- {command}: the loser is told how it ended");
+        assert_eq!(**how, before, "{state} -- {command}: the refusal contains the resolution");
     }
     assert_eq!(shown(result, delivery_only), expected, "{state} -- {command} at {now}: {before:#?}");
 }
@@ -396,7 +396,7 @@ fn handed_over_question_follows_the_resolution_of_its_successor() {
         assert_eq!(happening.kind.name(), format!("interaction.{}", ended.status().name()));
         assert_eq!(followed.handed_over(), first.handed_over());
         assert!(followed.clone().follow(&ended).is_none(), "once");
-        assert_eq!(asked(&[]).follow(&ended), None, "what was not handed over follows nothing");
+        assert_eq!(asked(&[]).follow(&ended), None, "a question that was not handed over follows no other");
         let stray = Interaction { id: InteractionId::from_uuid(uuid(12)), ..ended };
         assert_eq!(other.clone().follow(&stray), None);
     }

@@ -134,7 +134,7 @@ fn four_eyes_applies_only_to_the_audience_that_sets_it() {
     assert_eq!(
         all.unbarred(&caller_named("starter").actor),
         Err(Refusal::FourEyes),
-        "nobody decides past one audience"
+        "one person cannot decide for the other audience"
     );
     assert_eq!(all.unbarred(&caller_named("olga").actor), Ok(()));
 }
