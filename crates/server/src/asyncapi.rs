@@ -79,22 +79,22 @@ const QUESTION: Field = ("interaction", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a0
 
 /// Messages that clients of `/v1/ws` send.
 const ASKED: [MessageType; 8] = [
-    row("subscribe", "SubscribeBody", &[("id", "1", true)], "Be told what happens, from a cursor on"),
-    row("unsubscribe", "UnsubscribeBody", &[ID], "Be told no more"),
+    row("subscribe", "SubscribeBody", &[("id", "1", true)], "Receive events, starting after a cursor"),
+    row("unsubscribe", "UnsubscribeBody", &[ID], "End a subscription"),
     row("propose", "ProposeBody", &[ID, ONCE, SESSION, TRACE], "Propose an action; the decision comes as an event"),
-    row("action", "EmptyBody", &[ID, SESSION, CALL], "Read an action, with its permit where it is the caller's to run"),
-    row("start", "PermitBody", &[ID, ONCE, SESSION, CALL], "Start an action that may run; its permit is spent"),
-    row("outcome", "OutcomeBody", &[ID, ONCE, SESSION, CALL], "Report what became of an action"),
-    row("ask", "AskBody", &[ID, ONCE, SESSION, TRACE], "Put a question to people; its end comes as an event"),
+    row("action", "EmptyBody", &[ID, SESSION, CALL], "Read an action, with its permit if the caller may run it"),
+    row("start", "PermitBody", &[ID, ONCE, SESSION, CALL], "Start an allowed action and spend its permit"),
+    row("outcome", "OutcomeBody", &[ID, ONCE, SESSION, CALL], "Report the outcome of an action"),
+    row("ask", "AskBody", &[ID, ONCE, SESSION, TRACE], "Ask people a question; its end comes as an event"),
     row("answer", "AnswerBody", &[ID, ONCE, QUESTION], "Answer a question"),
 ];
 
 /// Messages that the server sends on `/v1/ws`.
 const SAID: [MessageType; 4] = [
-    row("result", "SocketResult", &[], "What came of a request: the status and body that HTTP would have"),
-    row("error", "SocketError", &[], "Why a request was not carried out; the socket stays"),
+    row("result", "SocketResult", &[], "Result of a request: the status and body of the HTTP reply"),
+    row("error", "SocketError", &[], "Refusal of a request; the socket stays open"),
     row("event", "SocketEvent", &[], "Something happened"),
-    row("closing", "SocketClosing", &[], "The server ends the socket, and says where each subscription is"),
+    row("closing", "SocketClosing", &[], "The server closes the socket and sends the position of each subscription"),
 ];
 
 /// The AsyncAPI document, with the channels that a crate above this one adds.

@@ -81,8 +81,8 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
     }
 }
 
-/// Reads a whole body within its size and time limits. The bytes of an authenticated caller are counted as they arrive: many bodies that
-/// never end would fill the memory.
+/// Reads a whole body within its size and time limits. The bytes of an authenticated caller are counted as they arrive:
+/// many bodies that never end would fill the memory.
 async fn read_body(
     body: Body,
     (most, longest): (usize, Duration),

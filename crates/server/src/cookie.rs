@@ -10,8 +10,8 @@ use crate::oidc::SignInAttempt;
 
 /// Name of the sign-in cookie.
 pub(crate) const VISIT: &str = "holdpoint_session";
-/// Name of the sign-in cookie over TLS. Browsers accept a `__Host-` cookie only from the host itself, over TLS and for all
-/// paths, so that no other host of the domain can set it.
+/// Name of the sign-in cookie over TLS. Browsers accept a `__Host-` cookie only from the host itself, over TLS and for
+/// all paths, so that no other host of the domain can set it.
 const SECURE_VISIT: &str = "__Host-holdpoint_session";
 /// Name of the cookie with the state of a sign-in through the identity provider.
 const ASKED: &str = "holdpoint_oidc";

@@ -90,7 +90,8 @@ pub struct OidcSettings {
     pub client_secret: Option<String>,
     /// Name of the claim with the role; dots select nested fields.
     pub role_claim: String,
-    /// Name of the claim that names new people; dots select nested fields. If absent: the verified mail address, else the subject.
+    /// Name of the claim that names new people; dots select nested fields. If absent: the verified mail address, else
+    /// the subject.
     pub name_claim: Option<String>,
     /// Names of the tenant and project of its people.
     pub place: (String, String),
@@ -106,7 +107,8 @@ struct Inner {
     known: Mutex<CachedMetadata>,
 }
 
-/// Cached metadata of the provider, the time of the request, and the time of the last refresh because of an unknown key.
+/// Cached metadata of the provider, the time of the request, and the time of the last refresh because of an unknown
+/// key.
 #[derive(Default)]
 struct CachedMetadata {
     metadata: Option<(Instant, CoreProviderMetadata)>,
@@ -225,7 +227,8 @@ impl Oidc {
         Ok(provider.set_redirect_uri(back))
     }
 
-    /// Requests the metadata. The issuer may be with or without a trailing slash, which a parsed URL does not preserve: both are tried.
+    /// Requests the metadata. The issuer may be with or without a trailing slash, which a parsed URL does not preserve:
+    /// both are tried.
     async fn discovered(&self) -> Result<CoreProviderMetadata, OidcError> {
         let issuer = self.0.settings.issuer.as_str();
         let mut refused = OidcError::Provider(String::new());

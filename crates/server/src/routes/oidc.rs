@@ -1,4 +1,5 @@
-//! Redirects to the identity provider and back. These routes are not part of the OpenAPI document; they reveal no names.
+//! Redirects to the identity provider and back. These routes are not part of the OpenAPI document; they reveal no
+//! names.
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -65,7 +66,7 @@ pub(super) async fn callback(
             Error::Refused(Refusal::NameTaken(_) | Refusal::UserExists(_)) => "name_taken",
             Error::Refused(_) | Error::SignInFailed => "sign_in_failed",
             error => {
-                tracing::error!(%error, "somebody could not be signed in");
+                tracing::error!(%error, "a person could not be signed in");
                 "unavailable"
             }
         }),
@@ -93,12 +94,12 @@ async fn identified(
         return Err("sign_in_failed".into());
     };
     if state != asked.state {
-        tracing::warn!("somebody came back from the identity provider with what another browser was given");
+        tracing::warn!("a response of the identity provider belongs to the sign-in of another browser");
         return Err("sign_in_failed".into());
     }
     let identity = oidc.answer(base, code, &asked, app.engine.now()).await;
     identity.map_err(|error| {
-        tracing::warn!(%error, "the word of the identity provider was not taken");
+        tracing::warn!(%error, "the response of the identity provider was refused");
         match error {
             OidcError::NoRole { subject, .. } => Denied { why: "no_role", without_role: Some(subject) },
             OidcError::Provider(_) => "provider_unavailable".into(),
