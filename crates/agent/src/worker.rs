@@ -266,9 +266,7 @@ impl StepError {
     /// Message that people may read. A database error may contain an address and goes to the log only.
     fn public_message(&self) -> String {
         match self {
-            Self::Engine(Error::Store(_)) => {
-                "the database could not do its work; the operator finds the reason in the log".to_owned()
-            }
+            Self::Engine(Error::Store(_)) => "the database failed; the log of the server has the reason".to_owned(),
             Self::Engine(_) | Self::Tools(_) | Self::Journal(_) | Self::Stopped => self.to_string(),
         }
     }
@@ -289,10 +287,7 @@ mod tests {
     #[test]
     fn database_address_is_not_in_the_public_message() {
         let trouble = StepError::from(Error::from(StoreError::Unavailable("no route to 10.0.0.5:5432".to_owned())));
-        assert_eq!(
-            trouble.public_message(),
-            "the database could not do its work; the operator finds the reason in the log"
-        );
+        assert_eq!(trouble.public_message(), "the database failed; the log of the server has the reason");
         assert_eq!(StepError::from(ToolError("no tools".to_owned())).public_message(), "no tools");
     }
 }
