@@ -1,4 +1,4 @@
-//! Tests of the gate: tenants and keys take turns, and nobody takes the places of others.
+//! Tests of the gate: tenants and keys take turns, and none takes the places of others.
 
 use domain::{Actor, ActorKind, Credential, EntryPoint, KeyId, Role, Scope};
 use uuid::Uuid;
