@@ -106,8 +106,10 @@ impl SessionHead {
         let mut problems = Vec::new();
         text::identifier("/channel", &self.channel, &mut problems);
         if self.channel.starts_with(SessionId::PREFIX) {
-            let why =
-                format!("begins with `{}`, as the ids of sessions do: an id is given, never chosen", SessionId::PREFIX);
+            let why = format!(
+                "begins with `{}`, as the ids of sessions do, which only the server assigns: choose another name",
+                SessionId::PREFIX
+            );
             problems.push(Problem::new("/channel", why));
         }
         for (pointer, line) in [
