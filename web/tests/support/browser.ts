@@ -10,7 +10,10 @@ import type { Server } from './server';
 
 let launched: Promise<Browser> | undefined;
 
-/** The browser of this worker. The test files that it runs share it, each with contexts of its own; it ends with the worker. */
+/**
+ * The browser of this worker. The test files that the worker runs share it, each with its own contexts; it is closed
+ * with the worker.
+ */
 export function launch(): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
