@@ -59,7 +59,7 @@ fn five_equal_decisions_give_a_rule_and_four_give_none() {
     assert_eq!(says(&found, &PolicyInput { role: Role::Operator, ..call }), Verdict::Ask);
     assert_eq!(says(&found, &PolicyInput { tool: "execute_command2", ..call }), Verdict::Ask);
     let again = [same.clone(), same].concat();
-    assert_eq!(learnt(ASK, &again)[0].name, rule.name, "the same rule is the same suggestion");
+    assert_eq!(learnt(ASK, &again)[0].name, rule.name, "equal rules have equal names");
 }
 
 #[test]

@@ -21,7 +21,7 @@ const CLOSINGS: [&str; 4] =
 pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
     let changed = before.interactions.iter().zip(&after.interactions).filter(|(was, is)| was != is);
     for (was, is) in changed {
-        assert_eq!(is.revision, was.revision + 1, "one change, one revision: {deed:?}");
+        assert_eq!(is.revision, was.revision + 1, "a change increments the revision by one: {deed:?}");
         assert_eq!((is.id, &is.origin, &is.question), (was.id, &was.origin, &was.question), "{deed:?}");
         if let State::Resolved { resolution, at, delivery, .. } = &was.state {
             let State::Resolved { resolution: now, at: then, delivery: after, .. } = &is.state else {
@@ -112,7 +112,7 @@ fn of_the_events(before: &World, after: &World, is: &Interaction, deed: &Deed) {
         .map(|event| event.name.as_str())
         .collect();
     let expected = usize::from(!matches!(deed, Deed::Heartbeat { .. }));
-    assert_eq!(new.len(), expected, "{deed:?} told {new:?}");
+    assert_eq!(new.len(), expected, "{deed:?} recorded {new:?}");
 }
 
 /// Checks the invariants of the whole session.

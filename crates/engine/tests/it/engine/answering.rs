@@ -21,7 +21,7 @@ async fn remaining_reviewer_is_found_behind_many_other_keys() {
     let fields = json!({ "audience": { "quorum": 1, "named": { "groups": ["ops"] } } });
     let asked = world.ask(&agent, &session, fields.clone()).await.id;
     let left = world.engine.abstain(&alice, asked, None, None).await.unwrap();
-    assert_eq!(left.desertion(), None, "the oldest key but one is that of somebody who could");
+    assert_eq!(left.desertion(), None, "the holder of the second oldest key could answer");
     let Credential::Key(key) = bob.credential else { panic!("{:?}", bob.credential) };
     world.engine.key_revoke(&root, key).await.unwrap();
     let asked = world.ask(&agent, &session, fields).await.id;
