@@ -58,7 +58,7 @@ pub struct ApiClient {
 }
 
 impl ApiClient {
-    /// The same caller as a client of another server.
+    /// Copy of this caller for another server.
     #[must_use]
     pub fn at(self, world: &World) -> Self {
         Self { http: world.http.clone(), ..self }

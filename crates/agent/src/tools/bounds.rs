@@ -32,7 +32,8 @@ impl Bounds {
         Instant::now() < self.until
     }
 
-    /// Fails if the operation was cancelled or its time is over. Writers call it directly before their one change.
+    /// Fails if the operation was cancelled or its time limit has passed. Writers call it directly before their one
+    /// change.
     pub(super) fn go_on(&self) -> Result<(), ToolFailure> {
         if self.stop.is_cancelled() {
             return Err(ToolFailure::new("it was cancelled before it was done"));

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::simulation::play::Deed;
 use crate::simulation::stored_state::StoredState;
 
-/// Checks, before a tool runs, that its action was started and that somebody allowed exactly these arguments.
+/// Checks, before a tool runs, that its action was started and that a person or the policy allowed exactly these
+/// arguments.
 pub(crate) fn may_run(stored_state: &StoredState, deed: &Deed) -> Result<(), String> {
     let proposals = stored_state.sessions.values().flat_map(|held| &held.proposals);
     let of_it = |proposal: &&Action| {
@@ -22,7 +23,7 @@ pub(crate) fn may_run(stored_state: &StoredState, deed: &Deed) -> Result<(), Str
     allowed(stored_state, proposal)
 }
 
-/// Whether somebody, or the policy, allowed an action as it would run.
+/// Whether a person or the policy allowed an action with the arguments that it would run with.
 fn allowed(stored_state: &StoredState, proposal: &Action) -> Result<(), String> {
     match proposal.ruling.verdict {
         Verdict::Deny => Err(format!("{} is denied", proposal.call_id)),

@@ -1,4 +1,4 @@
-//! Steps in trouble: an expired question is over, and a step that keeps failing ends as failed, with its reason.
+//! Steps in trouble: an expired question stays closed, and a step that keeps failing ends as failed, with its reason.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -150,7 +150,7 @@ fn late_reader_sees_the_events_of_an_early_one_on_postgres() {
     on_postgres(check_late_reader);
 }
 
-/// A session goes on after an answer although the stream of its watcher was closed before.
+/// A session continues after an answer although the stream of its reader was closed before.
 #[tokio::test]
 async fn session_continues_after_the_stream_of_its_watcher_is_closed() {
     let deployment = Deployment::sqlite();

@@ -55,12 +55,12 @@ async fn link(by: &ApiClient, name: &str) -> String {
     text(&made["url"]).split("#token=").nth(1).unwrap().to_owned()
 }
 
-/// Signs somebody in and returns the cookie of the browser.
+/// Signs a person in and returns the cookie of the browser.
 pub(crate) async fn signed_in(world: &World, name: &str) -> String {
     sign_up_and_in(world, name, Role::Operator).await.cookie
 }
 
-/// Signs somebody up, and signs them in with a link.
+/// Creates an account and signs the person in with a link.
 async fn sign_up_and_in(world: &World, name: &str, role: Role) -> Browser {
     world.signs_up(name, role).await;
     let token = link(&world.admin().await, name).await;
