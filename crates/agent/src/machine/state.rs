@@ -403,7 +403,8 @@ impl MachineState {
     }
 
     /// Asks the model again once every call is settled. A turn that exceeds the limit of rounds fails only when none of
-    /// its calls runs, so that no running action is interrupted.
+    /// its calls runs, so that no running action is interrupted and no person answers a question of a step that will
+    /// fail.
     fn progress(&mut self) -> Vec<StepEffect> {
         let Phase::Acting { calls, asked, sent_back } = &self.phase else { return Vec::new() };
         if calls.iter().all(Call::is_settled) {
