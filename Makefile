@@ -1,9 +1,11 @@
-# `make run` and `make test` set up what they need on a Debian machine with Rust; elsewhere they say what is missing.
+# On a Debian machine with Rust, `make run` and `make test` install the other tools that they need. On other systems they
+# name the missing tools.
 
 CARGO ?= cargo
 LOCKED := --locked
 
-# Clippy compiles the crates of the workspace in place of rustc, so that one build is both linted and tested. A warning is an error.
+# Clippy compiles the crates of the workspace in place of rustc, so that one build is both linted and tested. Warnings
+# are errors.
 LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
 .PHONY: run build tested test verify conformance bench walls fuzz corpus fmt lint unit web api readme e2e advisories clean
@@ -16,14 +18,14 @@ build:
 	@./scripts/web
 	@$(CARGO) build $(LOCKED) --release -p holdpoint-cli
 
-# One build serves the linter and all tests, with the page inside.
+# One build, which contains the page, serves the linter and all tests.
 tested:
 	@./scripts/setup test
 	@./scripts/web
 	$(LINTED) $(CARGO) build $(LOCKED) --workspace --all-features --all-targets
 
-# After the build, so many checks run side by side, because they wait as often as they compute. Each prints its output when it ends; a check that
-# fails is named at the end and does not stop the others.
+# Number of checks that run at the same time after the build. They wait as often as they compute. Each check prints its
+# output when it ends; a failed check is named at the end and does not stop the others.
 SIDE_BY_SIDE ?= 2
 CHECKS := unit web lint readme api e2e
 
@@ -36,8 +38,8 @@ lint: tested
 unit: tested
 	$(LINTED) ./scripts/with-postgres ./scripts/unit-tests
 
-# Checks that take too long for `make test`: the simulations with thousands of seeds, servers that are killed
-# many times, the README against a release build, and the walls.
+# Checks that take too long for `make test`: the simulations with thousands of seeds, servers that are killed many times,
+# the README against a release build, and the limits under attack (`walls`).
 SEEDS ?= 5000
 KILLS ?= 100
 
@@ -47,8 +49,8 @@ verify: build tested
 	HOLDPOINT_BIN=./target/release/holdpoint ./scripts/readme-test
 	./scripts/walls $(WALLS)
 
-# The long run of what both stores and all dialects promise. The suites are repeated, because their concurrent cases differ from run to run;
-# PROPTEST_CASES makes generated histories longer than the default of each test.
+# Long runs of the conformance tests of both stores and of the dialects. The suites are repeated, because their
+# concurrent cases differ from run to run. PROPTEST_CASES raises the number of generated cases of each test.
 ROUNDS ?= 20
 CASES ?= 20000
 
@@ -65,7 +67,7 @@ api: tested
 readme: tested
 	./scripts/readme-test
 
-# The page in a real browser, as the binary has it inside.
+# Tests the embedded page in a real browser.
 e2e: tested
 	@./scripts/setup e2e
 	@./scripts/web e2e
@@ -75,15 +77,16 @@ bench:
 	@$(CARGO) build $(LOCKED) --release -p holdpoint-cli -p holdpoint-bench
 	./target/release/holdpoint-bench $(BENCH)
 
-# One tenant attacks with everything that docs/limits.md bounds while another works. Takes minutes and both cores; not part of `make test`.
+# One tenant attacks the server in every way that docs/limits.md limits while another tenant works. It takes minutes and
+# both cores, so it is not part of `make test`.
 walls: build
 	./scripts/walls $(WALLS)
 
 web:
 	@./scripts/web test
 
-# Needs a nightly compiler and cargo-fuzz. The corpus is unpacked and grows under crates/policy/fuzz/corpus; `cargo fuzz cmin` makes it small again, and
-# `make corpus` packs it for `make test`.
+# Needs a nightly compiler and cargo-fuzz. The corpus is unpacked to crates/policy/fuzz/corpus and grows there;
+# `cargo fuzz cmin` minimises it, and `make corpus` packs it for `make test`.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= shell path url sql policy
 
@@ -95,8 +98,8 @@ fuzz:
 corpus:
 	tar -C crates/policy/fuzz --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - corpus | gzip -9n > crates/policy/fuzz/corpus.tar.gz
 
-# Needs the network and cargo-deny or cargo-audit, and says what it could not look at. Not part of `make test`, which checks licences,
-# sources, bans and duplicates without the network.
+# Needs the network and cargo-deny or cargo-audit, and reports what it could not check. It is not part of `make test`,
+# which checks licences, sources, bans and duplicate versions without the network.
 advisories:
 	@./scripts/advisories
 

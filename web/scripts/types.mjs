@@ -1,4 +1,5 @@
-// Generates src/api/schema.d.ts from the `/v1` part of the server's OpenAPI document; with --check, fails if the file differs.
+// Generates src/api/schema.d.ts from the `/v1` part of the server's OpenAPI document. With --check, fails if the file
+// differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** The document with the paths that begin so, and with those of its components that they refer to. */
+/** The part of the document whose paths begin with a prefix, with the components that it refers to. */
 function partOf(document, prefix) {
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith(prefix)));
   const components = {};
@@ -48,12 +49,12 @@ function partOf(document, prefix) {
   return { ...document, paths, components };
 }
 
-/** Leaves out the examples, which would be comments. No property of the API is called `example`. */
+/** Omits examples, which would become comments. No property of the API is named `example`. */
 function withoutExamples(name, value) {
   return name === 'example' ? undefined : value;
 }
 
-/** The server's binary: the one named by HOLDPOINT_BIN, else the newest build beside this folder. */
+/** Path of the server binary: HOLDPOINT_BIN, or the newest build in this repository. */
 function binary() {
   const builds = ['release', 'debug'].map((profile) => join(here, '../../target', profile, 'holdpoint'));
   const age = (path) => statSync(path).mtimeMs;

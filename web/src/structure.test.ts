@@ -8,7 +8,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
 );
 const read = (path: string) => readFileSync(join(SRC, path), 'utf8');
 
-test('a feature never imports another feature; what they share is below them', () => {
+test('a feature never imports another feature, and shared code is in lower layers', () => {
   const wrong = files.flatMap((path) => {
     const own = /^features\/([\w-]+)\//u.exec(path)?.[1];
     const below = /^(ui|lib|model|api)\//u.test(path);

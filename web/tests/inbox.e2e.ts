@@ -98,7 +98,7 @@ test('a batch shows each result and leaves out questions that cannot be answered
     for (const box of await page.getByRole('checkbox', { name: `Select “${title}”` }).all()) await box.check();
   }
   await page.getByText('4 selected').waitFor();
-  // One of them is answered by somebody else in the meantime.
+  // Another person answers one of them in the meantime.
   await page.getByRole('button', { name: 'Reject…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: /Reason/u }).fill('Not today.');

@@ -56,8 +56,8 @@ async function unreached(page: Page): Promise<string[]> {
   });
   const act = (call: 'note' | 'left') =>
     page.evaluate((what) => (window as unknown as Record<string, () => unknown>)[what]?.(), call);
-  // Between the last element and the first the focus is nowhere, for as many presses as the browser likes. What was drawn behind
-  // the focus is reached on the next round; a whole round without anything new is the last one.
+  // After the last element the focus may leave the page for several key presses, depending on the browser. Elements
+  // that were drawn behind the focus are reached in the next round; a round without new elements is the last one.
   let reached = 0;
   for (let known = 0; known < reached + 8; ) {
     await page.keyboard.press('Tab');

@@ -12,7 +12,10 @@ beforeAll(async () => {
   ids = { ...(await busyMorning(w.server)), hostile: await hostile(w.server) };
 });
 
-/** Elements that overflow the screen, and whether the page scrolls sideways. Elements that scroll themselves may be wide. */
+/**
+ * Elements that overflow the screen, and whether the page scrolls sideways. Elements that scroll themselves may be
+ * wide.
+ */
 function spilled(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

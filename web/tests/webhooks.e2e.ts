@@ -60,7 +60,7 @@ test('a webhook is created, sends messages and is deleted', async () => {
   const messages = row(page).getByRole('region', { name: /^Messages to/u });
   await messages.getByRole('listitem').filter({ hasText: 'interaction.asked' }).getByText('delivered').waitFor();
 
-  // A new secret signs beside the old one.
+  // During a rotation, messages are signed with the new and the old secret.
   await more(page, 'New secret…');
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Create secret' }).click();

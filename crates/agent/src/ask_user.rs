@@ -40,5 +40,5 @@ pub fn question(
 fn told(problems: &[Problem]) -> String {
     let problems: Vec<String> =
         problems.iter().map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect();
-    format!("Nobody was asked, for this is not a question that people can answer well. {}", problems.join("; "))
+    format!("The question was not asked, because people could not answer it well. {}", problems.join("; "))
 }

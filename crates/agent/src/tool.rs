@@ -46,7 +46,7 @@ pub trait ToolSource: Send + Sync {
 #[error("{0}")]
 pub struct ToolError(pub String);
 
-/// Description of a tool.
+/// Description of a tool for the model, the policy and the worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     /// Name of the tool.

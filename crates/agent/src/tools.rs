@@ -15,9 +15,9 @@
 //! an existing directory, so a second run changes nothing. A second `move_file` or `delete_file` might act on something
 //! that nobody approved.
 //!
-//! The tools use exactly the call that the policy judged: a path is read by the same parser ([`tool_facts::PathFacts`]),
-//! no symbolic link is followed (`workspace_path.rs`), an unknown argument is refused, and a command reaches the shell
-//! as the text that was parsed.
+//! The tools use exactly the call that the policy judged: a path is read by the same parser
+//! ([`tool_facts::PathFacts`]), no symbolic link is followed (`workspace_path.rs`), an unknown argument is refused, and
+//! a command reaches the shell as the text that was parsed.
 //!
 //! A command is confined to the workspace and the programs of the machine ([`confine`]), unless the operator turns that
 //! off. Without [`Workspace::with_programs`] no command runs.

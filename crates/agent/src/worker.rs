@@ -29,7 +29,7 @@ use crate::history::History;
 use crate::model::{Model, ModelError};
 use crate::tool::{Tool, ToolError};
 
-/// Longest pause between two looks for due steps; bounds the delay of a step that no bell announced.
+/// Longest pause between two checks for due steps. It bounds the delay of a step whose wake-up was not announced.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Time that a tool has to end after its step was lost or the worker was stopped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -97,7 +97,7 @@ impl Worker {
         Ok(any)
     }
 
-    /// Starts the due steps and returns the time until the next look.
+    /// Starts the due steps and returns the time until the next check.
     async fn start_due(
         &self,
         running: &mut JoinSet<StepId>,
@@ -138,7 +138,7 @@ impl Worker {
             Ok(None) => return,
             Err(error) => {
                 tracing::warn!(%error, step = %due.step, "a step could not be claimed");
-                // The step is still due. Without the pause the next look would fail in the same way at once.
+                // The step is still due. Without the pause the next check would fail in the same way at once.
                 return tokio::time::sleep(LONGEST_PAUSE * 2).await;
             }
         };
@@ -266,9 +266,7 @@ impl StepError {
     /// Message that people may read. A database error may contain an address and goes to the log only.
     fn public_message(&self) -> String {
         match self {
-            Self::Engine(Error::Store(_)) => {
-                "the database could not do its work; the operator finds the reason in the log".to_owned()
-            }
+            Self::Engine(Error::Store(_)) => "the database failed; the log of the server has the reason".to_owned(),
             Self::Engine(_) | Self::Tools(_) | Self::Journal(_) | Self::Stopped => self.to_string(),
         }
     }
@@ -289,10 +287,7 @@ mod tests {
     #[test]
     fn database_address_is_not_in_the_public_message() {
         let trouble = StepError::from(Error::from(StoreError::Unavailable("no route to 10.0.0.5:5432".to_owned())));
-        assert_eq!(
-            trouble.public_message(),
-            "the database could not do its work; the operator finds the reason in the log"
-        );
+        assert_eq!(trouble.public_message(), "the database failed; the log of the server has the reason");
         assert_eq!(StepError::from(ToolError("no tools".to_owned())).public_message(), "no tools");
     }
 }

@@ -1,4 +1,5 @@
-//! Measures the cost of the audit trail: writing entries in the transactions of the floor, and chaining them afterwards.
+//! Measures the cost of the audit trail: writing entries in the transactions of the floor, and chaining them
+//! afterwards.
 
 use std::sync::Arc;
 use std::time::Instant;

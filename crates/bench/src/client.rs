@@ -1,4 +1,5 @@
-//! A cheap HTTP client: one kept-alive HTTP/1.1 connection, raw bodies, and identifiers found without parsing JSON.
+//! A simple HTTP client with little cost: one kept-alive HTTP/1.1 connection, raw bodies, and identifiers found without
+//! parsing JSON.
 
 use std::net::SocketAddr;
 
@@ -19,7 +20,7 @@ pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     host: HeaderValue,
     authorization: HeaderValue,
-    #[expect(dead_code, reason = "the task that moves the bytes ends with it")]
+    #[expect(dead_code, reason = "dropping it ends the task that moves the bytes")]
     driver: JoinSet<()>,
 }
 

@@ -1,7 +1,8 @@
-//! Measures the floor: the commit rate of the store itself, with the rows that the loop writes but without HTTP and engine.
+//! Measures the floor: the commit rate of the store itself, with the rows that the loop writes but without HTTP and
+//! engine.
 //!
-//! A round is four transactions, as the loop has four durable operations. Each writes a question, an event and an audit entry and
-//! saves the session.
+//! A round is four transactions, as the loop has four durable operations. Each writes a question, an event and an audit
+//! entry and saves the session.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -205,7 +205,7 @@ impl Pair {
         let (waited, sent): (Fallible<(Instant, Bytes)>, _) = tokio::join!(waiting, answering);
         let ((received, seen), sent) = (waited?, sent?);
         if !holds(&seen, br#""status":"answered""#) {
-            return Err("the agent was told of something else than an answer".into());
+            return Err("the agent received another reply than an answer".into());
         }
         Ok(received.saturating_duration_since(sent))
     }

@@ -1,33 +1,37 @@
 //! `holdpoint-bench` measures rates, latencies and memory. `make bench` runs every section.
 //!
-//! It measures the release binary from outside and compares the results with targets. It prints a table for each section and
-//! writes all results as JSON. It is no part of the product.
+//! It measures the release binary from outside and compares the results with targets. It prints a table for each
+//! section and writes all results as JSON. It is no part of the product.
 //!
 //! The sections, each in a file of its own, and each with `--only`:
 //!
-//! - `loop` (`http_loop.rs`): ask, wait by long poll, answer, take, complete, over HTTP against `holdpoint serve` as a child
-//!   process, at 1 to 256 clients. A client is an agent and a person with a kept-alive connection each, and a session.
-//! - `floor` (`floor.rs`): the commit rate of the store itself, through its own transactions and group commit: four transactions
-//!   a round with the rows that the loop writes. The loop is compared with the floor of the same run.
+//! - `loop` (`http_loop.rs`): ask, wait by long poll, answer, take, complete, over HTTP against `holdpoint serve` as a
+//!   child process, at 1 to 256 clients. A client is an agent and a person with a kept-alive connection each, and a
+//!   session.
+//! - `floor` (`floor.rs`): the commit rate of the store itself, through its own transactions and group commit: four
+//!   transactions a round with the rows that the loop writes. The loop is compared with the floor of the same run.
 //! - `audit` (`audit.rs`): the floor with and without the audit trail, and how fast entries are chained.
 //! - `rulings` (`rulings.rs`): the duration of a ruling on a call, in process, with 10, 100 and 1,000 rules.
 //! - `permits` (`permits.rs`): actions that policy allows, proposed, started with their permit and reported, over HTTP.
-//! - `latency` (`latency.rs`): from just before an answer is sent to the end of the waiting agent's response, 200 a second on a
-//!   fixed schedule. Each answer belongs to a whole loop, so that the load around it is real. With PostgreSQL also from one
-//!   node to another.
-//! - `agents` (`agents.rs`): agents that the server runs. In process, with a model and tools that take no time: the cost of a turn at
-//!   the beginning and at the end of a session of 1,000 turns, a turn with 64 questions, and resumes per second. Over HTTP, with a
-//!   model behind an HTTP server: the time from an answer to the next request to the model.
-//! - `inbox` (`inbox.rs`, `load.rs`): start, pages, filters and stats with a million open questions, put there through the
-//!   store's own transactions, many questions each.
-//! - `readers` (`readers.rs`): thousands of silent event streams: memory of the server, and the time of one event to the last.
+//! - `latency` (`latency.rs`): from just before an answer is sent to the end of the waiting agent's response, 200 a
+//!   second on a fixed schedule. Each answer belongs to a whole loop, so that the load around it is real. With
+//!   PostgreSQL also from one node to another.
+//! - `agents` (`agents.rs`): agents that the server runs. In process, with a model and tools that take no time: the
+//!   cost of a turn at the beginning and at the end of a session of 1,000 turns, a turn with 64 questions, and resumes
+//!   per second. Over HTTP, with a model behind an HTTP server: the time from an answer to the next request to the
+//!   model.
+//! - `inbox` (`inbox.rs`, `load.rs`): start, pages, filters and stats with a million open questions, put there through
+//!   the store's own transactions, many questions each.
+//! - `readers` (`readers.rs`): thousands of silent event streams: memory of the server, and the time of one event to
+//!   the last.
 //!
-//! The bench shares the machine's cores with the server that it measures, so its own processor time is shown beside that of the
-//! server. Each size starts with an empty database. Memory is `VmRSS`, without the buffers that the kernel holds for sockets.
-//! "First request" is the first request after a start, when the operating system already has the database file in memory.
+//! The bench shares the machine's cores with the server that it measures, so its own processor time is shown beside
+//! that of the server. Each size starts with an empty database. Memory is `VmRSS`, without the buffers that the kernel
+//! holds for sockets. "First request" is the first request after a start, when the operating system already has the
+//! database file in memory.
 //!
-//! Start reading at `setup.rs` (binary, runtime and databases) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
-//! hyper's connections, `rows.rs` writes rows without the engine, `report.rs` has tables, targets and JSON.
+//! Start reading at `setup.rs` (binary, runtime and databases) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1
+//! client on hyper's connections, `rows.rs` writes rows without the engine, `report.rs` has tables, targets and JSON.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 

@@ -31,7 +31,8 @@ impl Node {
 
     /// Starts a server with further arguments.
     pub(crate) async fn start_with(database: &BenchDatabase, log: &str, more: &[&str]) -> Fallible<Self> {
-        // The port is free between this bind and the server's own; no other program on the machine is expected to take it.
+        // The port is free between this bind and the server's own; no other program on the machine is expected to take
+        // it.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let log_path = database.directory().join(format!("{}.log", address.port()));
         let begun = Instant::now();

@@ -111,14 +111,15 @@ async fn measure(node: &Node, keys: &Keys, what: &str, readers: usize) -> Fallib
     Ok((row, each))
 }
 
-/// Sends one event, waits until all readers have received it, and returns their times and the processor time of the server.
+/// Sends one event, waits until all readers have received it, and returns their times and the processor time of the
+/// server.
 async fn tell(node: &Node, pair: &mut Pair, heard: &Arrivals, readers: usize) -> Fallible<(Ranked, f64)> {
     let processor = node.processor()?;
     let sent = Instant::now();
     pair.stirs().await?;
     while heard.at.lock().len() < readers {
         if sent.elapsed() > PATIENCE {
-            return Err(format!("only {} of {readers} readers have heard", heard.at.lock().len()).into());
+            return Err(format!("only {} of {readers} readers received the event", heard.at.lock().len()).into());
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }

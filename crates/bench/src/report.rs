@@ -165,7 +165,7 @@ impl Report {
         let met = targets.iter().filter(|target| target.met).count();
         println!("\n== targets: {met} of {} met ==\n", targets.len());
         targets.into_iter().for_each(Target::print);
-        println!("\n  load of the machine before: {} (anything above 0.2 has taken part)", self.load_before);
+        println!("\n  load of the machine before: {} (a value above 0.2 affects the results)", self.load_before);
     }
 
     pub(crate) fn write(&self, path: &Path) -> Fallible<()> {

@@ -1,7 +1,7 @@
 //! Writes rows of the shapes that the engine writes, to measure or fill a store without the engine.
 //!
-//! The rows are objects of the domain, written through the store's own transactions. No rule of the engine is repeated here: a
-//! write saves a question, its event and its audit entry without any check of permissions.
+//! The rows are objects of the domain, written through the store's own transactions. No rule of the engine is repeated
+//! here: a write saves a question, its event and its audit entry without any check of permissions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -198,5 +198,5 @@ impl RowWriter {
 /// Builds a question from the fields that an agent sends. Its deadline counts from the moment it is written.
 pub(crate) fn question(fields: serde_json::Value) -> Fallible<Question> {
     let question: Question = serde_json::from_value(fields)?;
-    question.admit().map_err(|problems| format!("the bench's own question is refused: {problems:?}").into())
+    question.admit().map_err(|problems| format!("the question of the benchmark is refused: {problems:?}").into())
 }

@@ -44,8 +44,8 @@ pub(crate) fn section(setup: &BenchSetup) -> Fallible<Section> {
     Ok(Section { name: "rulings", tables: vec![table], targets: vec![target] })
 }
 
-/// Writes a policy with this many rules: a quarter matches exact names, a quarter wildcards, a quarter has an expression,
-/// and a quarter denies.
+/// Writes a policy with this many rules: a quarter matches exact names, a quarter wildcards, a quarter has an
+/// expression, and a quarter denies.
 fn written(rules: usize) -> String {
     let mut text = String::from("version = 1\n");
     for number in 0..rules {

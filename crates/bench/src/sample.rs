@@ -55,7 +55,7 @@ pub(crate) fn memory(process: u32) -> Fallible<Memory> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let figure = |name: &str| -> Fallible<u64> {
         let line = status.lines().find_map(|line| line.strip_prefix(name)).and_then(|line| line.strip_suffix(" kB"));
-        Ok(line.ok_or("/proc does not tell of memory")?.trim().parse()?)
+        Ok(line.ok_or("/proc shows no memory")?.trim().parse()?)
     };
     Ok(Memory { resident: figure("VmRSS:")?, own: figure("RssAnon:")? })
 }

@@ -70,10 +70,10 @@ impl BenchSetup {
             None => std::env::current_exe()?.with_file_name("holdpoint"),
         };
         if !binary.is_file() {
-            return Err(format!("{} is not there: build holdpoint-cli as well", binary.display()).into());
+            return Err(format!("{} does not exist: build holdpoint-cli too", binary.display()).into());
         }
         let postgres = match arguments.store {
-            Some(StoreKind::Sqlite) => Err("it is not wanted".to_owned()),
+            Some(StoreKind::Sqlite) => Err("it was not selected".to_owned()),
             Some(StoreKind::Postgres) | None => TestPostgres::start(),
         };
         if let Err(trouble) = &postgres {
@@ -108,7 +108,7 @@ impl BenchSetup {
         let database = match (store_kind, &self.postgres) {
             (StoreKind::Sqlite, _) => None,
             (StoreKind::Postgres, Some(server)) => Some(server.fresh_database()?),
-            (StoreKind::Postgres, None) => return Err("there is no PostgreSQL here".into()),
+            (StoreKind::Postgres, None) => return Err("PostgreSQL is not available".into()),
         };
         let directory = tempfile::Builder::new().prefix("holdpoint-bench-").tempdir()?;
         Ok(BenchDatabase { directory, database, binary: self.binary.clone() })
@@ -121,7 +121,7 @@ impl BenchSetup {
             tokio::select! {
                 done = work => done,
                 _ = interrupt.recv() => Err("interrupted".into()),
-                _ = terminate.recv() => Err("told to stop".into()),
+                _ = terminate.recv() => Err("stopped by a signal".into()),
             }
         })
     }

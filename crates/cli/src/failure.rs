@@ -86,16 +86,19 @@ pub(crate) enum Failure {
     #[error("the agents and flows are refused:\n{0}")]
     DefinitionsInvalid(String),
     #[error(
-        "a worker of its own needs a database that several processes share: give --database-url, or let `holdpoint serve` run the agents"
+        "a separate worker needs a database that several processes can share: give --database-url, or let `holdpoint \
+         serve` run the agents"
     )]
     WorkerNeedsPostgres,
     #[error(
-        "the workspaces {} and the data {} must lie apart, so that no agent works beside the keys: move one of them",
+        "neither of the directories of workspaces {} and of data {} may contain the other, so that no agent can reach \
+         the keys: move one of them",
         workspaces.display(), data.display()
     )]
     WorkspacesInData { workspaces: PathBuf, data: PathBuf },
     #[error(
-        "{} is the operator's and must lie outside the workspaces {}, so that no agent writes its own rules: move it",
+        "{} belongs to the operator and must be outside the workspaces {}, so that no agent can write its own rules: \
+         move it",
         path.display(), workspaces.display()
     )]
     OperatorFileInWorkspaces { path: PathBuf, workspaces: PathBuf },

@@ -146,7 +146,7 @@ fn require_directories(read_only: &[PathBuf]) -> Result<(), ToolError> {
         path.canonicalize().map_err(|error| {
             tracing::warn!(path = %path.display(), %error, "a directory of read_only cannot be shown to commands");
             ToolError(
-                "a directory that the agent's commands may read is not there; the operator finds which one in the log"
+                "a directory that the agent's commands may read does not exist; the log of the server names it"
                     .to_owned(),
             )
         })?;
@@ -158,7 +158,7 @@ fn require_directories(read_only: &[PathBuf]) -> Result<(), ToolError> {
 /// the log only.
 fn unusable(server: &McpServer, why: &dyn std::error::Error) -> ToolError {
     tracing::warn!(server = server.name, error = %why, "an MCP server cannot be used");
-    ToolError(format!("MCP server `{}` cannot be used; the operator finds the reason in the log", server.name))
+    ToolError(format!("MCP server `{}` cannot be used; the log of the server has the reason", server.name))
 }
 
 impl agent::worker::Kit for Kit {
@@ -204,7 +204,7 @@ fn with_absolute_program(server: &McpServer) -> McpServer {
 /// Error about a variable that is not set. Its name goes to the log only.
 fn missing_variable(variable: &str) -> String {
     tracing::warn!(variable, "the environment has no such variable");
-    "the server's environment lacks a variable that the agent's file names; the operator finds which one in the log"
+    "the server's environment lacks a variable that the file of the agent names; the log of the server has its name"
         .to_owned()
 }
 

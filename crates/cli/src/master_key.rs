@@ -145,7 +145,7 @@ fn read(path: &Path) -> Result<Vec<MasterKey>, Failure> {
     let mut file = File::open(path).map_err(|error| failed(error.to_string()))?;
     let mode = file.metadata().map_err(|error| failed(error.to_string()))?.permissions().mode();
     if mode & 0o077 != 0 {
-        return Err(failed(format!("others can read it (mode {:o}): chmod 600 it", mode & 0o777)));
+        return Err(failed(format!("other users can read it (mode {:o}): run chmod 600 on it", mode & 0o777)));
     }
     let mut text = Zeroizing::new(String::new());
     file.read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;

@@ -26,7 +26,7 @@ pub(crate) fn open_existing(database: &Database) -> Result<OpenStore, Failure> {
 /// Opens or creates the configured store and says when it is new, so that a mistyped directory is noticed.
 pub(crate) fn open_or_create(database: &Database) -> Result<OpenStore, Failure> {
     if let Some(file) = missing_file(database) {
-        eprintln!("there was no database: {} is new", file.display());
+        eprintln!("a new database was created, because there was none: {}", file.display());
     }
     open(database)
 }

@@ -65,7 +65,7 @@ async fn load_file(engine: &Engine, part: ServerFile, file: &Path) -> Result<(),
             Failure::PolicyInvalid(lines.join("\n"))
         });
     }
-    Err(unread(io::Error::other("it changes whenever it is read")))
+    Err(unread(io::Error::other("it changed during every attempt to read it")))
 }
 
 async fn put(engine: &Engine, part: ServerFile, file: &Path, text: String) -> Result<(), FileRefusal> {
@@ -148,7 +148,7 @@ async fn read_with_times(file: &Path) -> io::Result<(String, u64, Option<SystemT
         let about = std::fs::metadata(&file)?;
         Ok((text, about.len(), about.modified().ok()))
     });
-    look.await.unwrap_or_else(|_| Err(io::Error::other("the file could not be looked at")))
+    look.await.unwrap_or_else(|_| Err(io::Error::other("the file could not be examined")))
 }
 
 /// Text of a policy file.

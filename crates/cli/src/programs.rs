@@ -31,8 +31,8 @@ pub(crate) struct AgentPrograms {
 }
 
 impl AgentPrograms {
-    /// Checks whether programs can be confined here and logs the result. Workspaces and data must lie apart, so that a
-    /// program with write access to a workspace cannot reach the keys.
+    /// Checks whether programs can be confined here and logs the result. Workspaces and data must not contain each
+    /// other, so that a program with write access to a workspace cannot reach the keys.
     ///
     /// `own` are further files of the operator that no program may read. They must lie outside the workspaces, where an
     /// agent could write its own policy.

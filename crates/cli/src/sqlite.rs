@@ -23,6 +23,6 @@ pub(crate) fn check(check: &Check) -> Result<(), Failure> {
     if !found.is_empty() {
         return Err(Failure::Damaged(found.join("\n")));
     }
-    println!("the database is whole");
+    println!("no damage was found in the database");
     Ok(())
 }

@@ -23,7 +23,8 @@ pub(crate) async fn users(users: Users) -> Result<(), Failure> {
             println!("{} is in {}", added.user.name, create.place.project);
             if added.existing {
                 println!(
-                    "the account was there before: its password, links and browsers are void, make a link with `users link`"
+                    "the account existed before: its password, links and signed-in browsers are no longer valid; \
+                     create a link with `holdpoint users link`"
                 );
             }
         }

@@ -49,7 +49,7 @@ impl Helper {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        let why = said.lines().last().map_or("it did not say why", |line| line.strip_prefix(SAYS).unwrap_or(line));
+        let why = said.lines().last().map_or("it gave no reason", |line| line.strip_prefix(SAYS).unwrap_or(line));
         Err(why.to_owned())
     }
 }

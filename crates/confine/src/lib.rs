@@ -1,9 +1,10 @@
 //! Runs a program so that it reaches only its workspace and the programs and libraries of the machine.
 //!
-//! [`Confinement`] lists the files and resources that a program may use, [`Helper`] starts it through a helper process, and
-//! [`answer_call`] is the helper. The helper is the same binary, called with `confine` as its first argument.
+//! [`Confinement`] lists the files and resources that a program may use, [`Helper`] starts it through a helper process,
+//! and [`answer_call`] is the helper. The helper is the same binary, called with `confine` as its first argument.
 //!
-//! This crate never decides which programs are confined, and never reads configuration: its callers pass the confinement.
+//! This crate never decides which programs are confined, and never reads configuration: its callers pass the
+//! confinement.
 //!
 //! Start reading at `linux/helper.rs`, which lists the steps in their order. `docs/decisions/0020-confinement.md` gives
 //! the reasons for them.

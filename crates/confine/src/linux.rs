@@ -23,12 +23,12 @@ pub(crate) fn answer(arguments: &[OsString]) -> Result<ExitCode, String> {
     match arguments {
         [word] if word == init::WORD => init::run(),
         [specification, program, arguments @ ..] => {
-            let specification = specification.to_str().doing("read what the program may reach")?;
+            let specification = specification.to_str().doing("read the specification of the confinement")?;
             let confinement: Confinement =
-                serde_json::from_str(specification).doing("read what the program may reach")?;
+                serde_json::from_str(specification).doing("read the specification of the confinement")?;
             helper::run(&confinement, program, arguments)
         }
-        _ => Err("the helper needs to know what the program may reach, and which program it is".to_owned()),
+        _ => Err("the helper needs a specification of the confinement and a program".to_owned()),
     }
 }
 

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     holdpoint_confine::answer_call().unwrap_or_else(|| {
-        eprintln!("this program confines others for Holdpoint, and is not called by hand");
+        eprintln!(
+            "this program is a helper of Holdpoint that confines other programs; it is not meant to be called by hand"
+        );
         ExitCode::FAILURE
     })
 }

@@ -1,11 +1,11 @@
 //! `approvals`: tool approval over a WebSocket, for an editor with an assistant.
 //!
-//! A call that people are asked about is sent as a `tool_call` with `requires_approval: true`; a decision is a message of its own and never
-//! looks like a tool error. A call that this client has to run is sent as a `tool_call` with `requires_approval: false`: the server starts the
-//! action when it sends the message, to one client, once.
+//! A call that people are asked about is sent as a `tool_call` with `requires_approval: true`; a decision is a message
+//! of its own and never looks like a tool error. A call that this client has to run is sent as a `tool_call` with
+//! `requires_approval: false`: the server starts the action when it sends the message, to one client, once.
 //!
-//! `messages.rs` has the message types, `decide.rs` handles messages of clients, `names.rs` maps calls to the names that clients see, and
-//! `channel.rs` describes the socket in the AsyncAPI document. Start reading at `approvals_open`.
+//! `messages.rs` has the message types, `decide.rs` handles messages of clients, `names.rs` maps calls to the names
+//! that clients see, and `channel.rs` describes the socket in the AsyncAPI document. Start reading at `approvals_open`.
 
 mod channel;
 mod decide;
@@ -41,13 +41,14 @@ use server::handler::{
     ApiError, Authenticated, CloseReason, PathId, Problems, Query, SocketHandler, SocketRequest, cursor, limit,
 };
 
-/// Lease of a call that a client runs, in seconds. It is extended while the client is connected; when it runs out, the outcome is unknown.
+/// Lease of a call that a client runs, in seconds. It is extended while the client is connected; when it runs out, the
+/// outcome is unknown.
 const LEASE: i64 = 60;
 /// Default page size.
 const PORTION: u32 = 200;
 
-/// How long the outcome of a call is awaited from a client that reconnects. The dialect has no message that says whether the client still runs it:
-/// the client may have been restarted.
+/// How long the outcome of a call is awaited from a client that reconnects. The dialect has no message that says
+/// whether the client still runs it: the client may have been restarted.
 const RESUMED: SignedDuration = SignedDuration::from_secs(300);
 /// Upper bound of that time since the call was started, over all reconnections.
 const RESUMED_IN_ALL: SignedDuration = SignedDuration::from_hours(1);
@@ -65,7 +66,7 @@ struct OpenQuery {
     /// Name of the agent that messages are for. A message goes to a session of this agent that listens, or opens one.
     agent: Option<String>,
     /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one socket.
-    #[expect(dead_code, reason = "read before the query is")]
+    #[expect(dead_code, reason = "the authentication extractor reads the ticket from the query")]
     ticket: Option<String>,
 }
 
@@ -84,7 +85,8 @@ async fn approvals_open(
 ) -> Result<Response, ApiError> {
     let caller = socket.caller.clone();
     let names = call_names(&app, &caller, &name).await?;
-    // The follower starts before the first message is handled, so that a question decided by that message is reported as resolved.
+    // The follower starts before the first message is handled, so that a question decided by that message is reported
+    // as resolved.
     let (follower, sessions) = if let Some(session) = names.session() {
         let SessionSnapshot { session, .. } = app.engine.attend(&caller, session).await?;
         (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
@@ -244,7 +246,8 @@ impl SocketHandler for Approvals {
 }
 
 impl Approvals {
-    /// Attaches the client to a session. Calls that were sent to it before a disconnection and are not reported stay leased to it.
+    /// Attaches the client to a session. Calls that were sent to it before a disconnection and are not reported stay
+    /// leased to it.
     async fn join_session(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
         let attended = self.app.engine.attend(&self.caller, session).await?;
         let now = self.app.engine.now();
@@ -384,7 +387,8 @@ impl Approvals {
         Ok(fresh.then(|| ServerMessage::ToolCall(approval_request(&asked, name))))
     }
 
-    /// Reports that a question was handed over. The dialect has no message for it: the client gets the error that a decision would get.
+    /// Reports that a question was handed over. The dialect has no message for it: the client gets the error that a
+    /// decision would get.
     async fn show_handover(&mut self, id: InteractionId) -> Result<Option<ServerMessage>, ApiError> {
         let (asked, name) = self.question(id).await?;
         let Some(to) = asked.handed_over().filter(|_| self.shown.remove(&id)) else { return Ok(None) };

@@ -1,10 +1,11 @@
 //! `flows`: the API of a system that calls a session a flow and a question an interaction request.
 //!
-//! Field names are in camel case, statuses in capitals, ids are bare UUIDs. `X-Chat-Session-Id` must name the channel of the question; it is
-//! checked in addition to the credential and never replaces it.
+//! Field names are in camel case, statuses in capitals, ids are bare UUIDs. `X-Chat-Session-Id` must name the channel
+//! of the question; it is checked in addition to the credential and never replaces it.
 //!
-//! This module starts and controls flows. `read.rs` reads and polls a flow, `stream.rs` streams it, `answer.rs` answers its questions;
-//! `interaction.rs`, `status.rs`, `payload.rs` and `names.rs` translate questions, sessions, answers and enum values.
+//! This module starts and controls flows. `read.rs` reads and polls a flow, `stream.rs` streams it, `answer.rs` answers
+//! its questions; `interaction.rs`, `status.rs`, `payload.rs` and `names.rs` translate questions, sessions, answers and
+//! enum values.
 
 mod answer;
 mod example;

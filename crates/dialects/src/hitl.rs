@@ -1,9 +1,10 @@
 //! `hitl`: requests of four types that wait for a person, their responses, and their status.
 //!
-//! A conversation is a session, named by its id or its channel. A kind of question that has no type in this dialect is shown as the nearest
-//! type, with the kind in its metadata, and is answered in the form of that type.
+//! A conversation is a session, named by its id or its channel. A kind of question that has no type in this dialect is
+//! shown as the nearest type, with the kind in its metadata, and is answered in the form of that type.
 //!
-//! This module has the operations. `ask.rs` parses the requests of agents, `respond.rs` the responses of people, `views.rs` renders requests.
+//! This module has the operations. `ask.rs` parses the requests of agents, `respond.rs` the responses of people,
+//! `views.rs` renders requests.
 
 mod ask;
 mod respond;

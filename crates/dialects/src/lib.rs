@@ -1,14 +1,16 @@
 //! The APIs of other systems, served by the same engine.
 //!
-//! A dialect lets an existing client of another system talk to this server without changes: `flows` (flows with human steps), `hitl` (requests
-//! of four types), `approvals` (tool approval over a WebSocket) and `react` (a conversation as an event stream). Each module parses a request
-//! in its own format, calls one use case of the engine, and renders the result in that format.
+//! A dialect lets an existing client of another system talk to this server without changes: `flows` (flows with human
+//! steps), `hitl` (requests of four types), `approvals` (tool approval over a WebSocket) and `react` (a conversation as
+//! an event stream). Each module parses a request in its own format, calls one use case of the engine, and renders the
+//! result in that format.
 //!
-//! This crate contains no rule of the domain, keeps no state of its own and knows no SQL. A use case that only a dialect needs is added to the
-//! engine. Sockets, streams, authentication and status codes come from `server::handler`.
+//! This crate contains no rule of the domain, keeps no state of its own and knows no SQL. A use case that only a
+//! dialect needs is added to the engine. Sockets, streams, authentication and status codes come from `server::handler`.
 //!
-//! Start reading at [`dialects`], then at the module of one dialect, for example `hitl.rs`. The places that match event names are
-//! `approvals.rs` (`show_event`), `flows/names.rs` (`event`, `stream_event`) and `react/events.rs` (`translate`).
+//! Start reading at [`dialects`], then at the module of one dialect, for example `hitl.rs`. The places that match event
+//! names are `approvals.rs` (`show_event`), `flows/names.rs` (`event`, `stream_event`) and `react/events.rs`
+//! (`translate`).
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![warn(clippy::wildcard_enum_match_arm)]
@@ -37,7 +39,8 @@ pub fn dialects() -> Addition {
     Addition { operations, channels: vec![approvals::channel()] }
 }
 
-/// Marks every request of a router with the dialect that it arrived through; the caller carries it into answers and audit entries.
+/// Marks every request of a router with the dialect that it arrived through; the caller carries it into answers and
+/// audit entries.
 fn on(wire: EntryPoint, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
     operations.layer(Extension(wire))
 }

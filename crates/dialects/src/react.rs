@@ -1,9 +1,10 @@
 //! `react`: a conversation with a hosted agent, as an event stream that pauses for interactions.
 //!
-//! A session is named by its channel, which the client may choose, or by its id. It outlives every stream that shows it.
+//! A session is named by its channel, which the client may choose, or by its id. It outlives every stream that shows
+//! it.
 //!
-//! This module has the operations. `events.rs` translates events of a session, `position.rs` is the format of `Last-Event-ID`, `request.rs`
-//! renders questions, `answer.rs` parses responses.
+//! This module has the operations. `events.rs` translates events of a session, `position.rs` is the format of
+//! `Last-Event-ID`, `request.rs` renders questions, `answer.rs` parses responses.
 
 mod answer;
 mod events;
@@ -91,7 +92,7 @@ pub(super) struct ReactStreamQuery {
     #[param(rename = "sessionId")]
     session_id: String,
     /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream.
-    #[expect(dead_code, reason = "read before the query is")]
+    #[expect(dead_code, reason = "the authentication extractor reads the ticket from the query")]
     ticket: Option<String>,
 }
 
@@ -131,8 +132,8 @@ async fn react_session_stream(
     stream_session(&app, caller, session.id, (events, position.before())).await
 }
 
-/// Streams all running sessions of a channel and those that begin in it, and finishes the sessions in which the reader was. Where all sessions have
-/// ended, the newest is streamed as well.
+/// Streams all running sessions of a channel and those that begin in it, and finishes the sessions in which the reader
+/// was. Where all sessions have ended, the newest is streamed as well.
 async fn stream_channel(app: &App, caller: Caller, name: String, positions: Positions) -> Result<Response, ApiError> {
     let last = positions.0.keys().max().copied();
     let mut known = sessions_read(app, &caller, &name, positions).await?;
@@ -184,7 +185,8 @@ async fn sessions_read(
     Ok(known)
 }
 
-/// Whether the reader has received all events of a session that has ended. Without this check browsers would reconnect for ever.
+/// Whether the reader has received all events of a session that has ended. Without this check browsers would reconnect
+/// for ever.
 async fn is_fully_read(
     app: &App,
     caller: &Caller,

@@ -1,4 +1,5 @@
-//! Refusals in the format that clients of `hitl` and `react` expect: the problem document, with `success` and `message` beside its fields.
+//! Refusals in the format that clients of `hitl` and `react` expect: the problem document, with `success` and `message`
+//! beside its fields.
 
 use axum::body::Body;
 use axum::response::Response;

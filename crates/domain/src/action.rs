@@ -142,7 +142,7 @@ impl Action {
     }
 
     /// Hash of the file content that reviewers saw; the write fails if it has changed since. `None` if nobody was asked, or if an edit
-    /// names another file, whose content nobody was shown.
+    /// names another file, whose content no reviewer saw.
     #[must_use]
     pub fn replaces(&self) -> Option<&str> {
         let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.call.arguments, edited));
@@ -267,7 +267,8 @@ impl Action {
         }
     }
 
-    /// Grant without which the action may not run: today's policy asks about the call, and nobody was asked.
+    /// Grant without which the action may not run, because today's policy asks about the call and nobody was asked. `None` if the action needs
+    /// no grant.
     #[must_use]
     pub fn stands_on(&self, ruling: &Ruling) -> Option<GrantId> {
         self.grant.filter(|_| ruling.verdict == Verdict::Ask && self.asked.is_empty())
@@ -316,7 +317,7 @@ impl Action {
     }
 
     /// Applies the passage of time: the outcome was not reported within the lease, or the client did not start the action. `None` while
-    /// there is time left. `again` is a permit for another run, if somebody is left who could start it.
+    /// there is time left. `again` is a permit for another run. It is given only if an agent or client is left that could start it.
     #[must_use]
     pub fn lapse(self, again: Option<Permit>, now: Timestamp) -> Option<Change> {
         match &self.state {

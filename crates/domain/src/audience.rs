@@ -36,7 +36,7 @@ pub struct Named {
     /// Names of groups.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// Roles.
+    /// Roles of the people.
     #[serde(default)]
     pub roles: Vec<Role>,
 }

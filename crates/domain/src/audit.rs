@@ -106,7 +106,7 @@ impl How {
 /// An entry with its stored text and the digest of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// The entry.
+    /// The entry itself.
     pub entry: Entry,
     /// The entry as JSON. Exactly this text is stored, exported and digested, so that a different spelling of a number cannot change the
     /// digest.

@@ -10,9 +10,9 @@ use crate::{Actor, AgentVersion, FlowVersion};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DefinitionKind {
-    /// An agent.
+    /// A version of an agent.
     Agent,
-    /// A flow.
+    /// A version of a flow.
     Flow,
 }
 
@@ -109,6 +109,6 @@ mod tests {
         assert_eq!(shown["mcp"], json!([{ "name": "tickets", "tools": ["get_*"] }, { "name": "wiki" }]));
         assert_eq!(shown["model"], json!({ "provider": "openai", "name": "m" }));
         assert_eq!((&shown["workspace"], &shown["instructions"]), (&json!("shop"), &json!("Be kind.")));
-        assert!(kept.body.to_string().contains("HIDE"), "what is kept stays whole");
+        assert!(kept.body.to_string().contains("HIDE"), "the stored definition is complete");
     }
 }

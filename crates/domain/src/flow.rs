@@ -63,7 +63,7 @@ pub struct FlowStep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     /// Largest number of attempts.
-    #[serde(default = "once", skip_serializing_if = "is_once")]
+    #[serde(default = "one_attempt", skip_serializing_if = "is_one_attempt")]
     pub attempts: u32,
     /// Delay in seconds before the second attempt. It doubles before each further attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,11 +123,11 @@ pub struct StepQuestion {
     pub audience: Option<Audience>,
 }
 
-const fn once() -> u32 {
+const fn one_attempt() -> u32 {
     1
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-const fn is_once(attempts: &u32) -> bool {
+const fn is_one_attempt(attempts: &u32) -> bool {
     *attempts == 1
 }

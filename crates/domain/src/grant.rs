@@ -129,28 +129,28 @@ impl Grant {
     #[must_use]
     pub fn give(
         id: GrantId,
-        proposal: &Action,
+        action: &Action,
         (remember, by, interaction): (&Remember, Actor, InteractionId),
         now: Timestamp,
     ) -> (Self, EventDraft) {
-        let action = proposal.effective();
+        let call = action.effective();
         let arguments = match &remember.arguments {
-            RememberedArguments::Exactly => Covers::Exactly(action.digest().to_string()),
+            RememberedArguments::Exactly => Covers::Exactly(call.digest().to_string()),
             RememberedArguments::Anything => Covers::Anything,
             RememberedArguments::Pattern(named) => {
-                Covers::Pattern { named: named.clone(), rest: without(&action.arguments, named) }
+                Covers::Pattern { named: named.clone(), rest: without(&call.arguments, named) }
             }
         };
         let until =
             remember.seconds.and_then(|seconds| now.saturating_add(jiff::SignedDuration::from_secs(seconds)).ok());
         let grant = Self {
             id,
-            scope: proposal.scope,
-            session: (!remember.project).then_some(proposal.session),
-            agent: proposal.proposed_by.name.clone(),
-            hosted: Some(proposal.hosted),
-            tool: action.tool,
-            rule: proposal.ruling.rule.clone(),
+            scope: action.scope,
+            session: (!remember.project).then_some(action.session),
+            agent: action.proposed_by.name.clone(),
+            hosted: Some(action.hosted),
+            tool: call.tool,
+            rule: action.ruling.rule.clone(),
             arguments,
             until,
             most_uses: remember.uses,
@@ -166,7 +166,7 @@ impl Grant {
             session: grant.session,
             until,
             most_uses: grant.most_uses,
-            call_id: proposal.call_id.clone(),
+            call_id: action.call_id.clone(),
         };
         let record = json!({ "covers": grant.arguments, "rule": grant.rule, "agent": grant.agent });
         let draft = EventDraft::by(&grant.by, EventKind::GrantGiven(given)).recording(record);

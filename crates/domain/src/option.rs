@@ -30,7 +30,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// All effects.
+    /// Every effect, in the order of the declaration.
     pub const ALL: [Self; 8] = [
         Self::Approve,
         Self::Edit,

@@ -74,7 +74,7 @@ impl Projects {
     }
 }
 
-/// Only `default/default`.
+/// The default is the project `default/default` alone.
 impl Default for Projects {
     fn default() -> Self {
         Self::Named(BTreeSet::from([ProjectName::default()]))

@@ -171,7 +171,7 @@ pub struct Question {
     /// Text of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Additional details.
+    /// Further text that clients show on demand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
     /// Structured background. Clients show it as data, never as markup.

@@ -89,7 +89,7 @@ pub enum Refusal {
     /// The delivery has ended.
     #[error("this delivery is already {0}")]
     DeliveryClosed(&'static str),
-    /// The lease is not in force, or no longer.
+    /// The lease is unknown or has ended.
     #[error("this lease is unknown or has ended")]
     LeaseLost,
     /// Only the agent that asked may take the answer.
@@ -224,7 +224,7 @@ pub enum Refusal {
     /// A limit of the caller or of its tenant is reached.
     #[error("the limit of {max} {} is reached", limit.words())]
     LimitReached {
-        /// The limit.
+        /// Limit that was reached.
         limit: Limit,
         /// Value of the limit.
         max: u64,

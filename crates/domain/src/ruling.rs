@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// The action may run.
     Allow,
-    /// People decide.
+    /// People decide whether the action runs.
     Ask,
     /// The action must not run.
     Deny,

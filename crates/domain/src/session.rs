@@ -1,4 +1,5 @@
-//! One conversation or flow of an agent. Paused, waiting and ended are independent facts; the status shows the strongest.
+//! One conversation or flow of an agent. A session can be paused, waiting and ended independently; its status shows the fact with the highest
+//! precedence.
 
 use std::collections::BTreeMap;
 
@@ -105,8 +106,10 @@ impl SessionHead {
         let mut problems = Vec::new();
         text::identifier("/channel", &self.channel, &mut problems);
         if self.channel.starts_with(SessionId::PREFIX) {
-            let why =
-                format!("begins with `{}`, as the ids of sessions do: an id is given, never chosen", SessionId::PREFIX);
+            let why = format!(
+                "begins with `{}`, as the ids of sessions do, which only the server assigns: choose another name",
+                SessionId::PREFIX
+            );
             problems.push(Problem::new("/channel", why));
         }
         for (pointer, line) in [

@@ -383,7 +383,7 @@ impl Step {
             StepPhase::Ended { how, .. } => match how {
                 StepEnding::Completed => StepStatus::Completed,
                 StepEnding::Failed | StepEnding::Rejected => StepStatus::Failed,
-                // Neither was run, because people said so.
+                // People decided that neither of these steps runs.
                 StepEnding::Skipped | StepEnding::SentBack => StepStatus::Skipped,
                 StepEnding::Cancelled => StepStatus::Cancelled,
             },
@@ -427,14 +427,14 @@ mod tests {
         check(ended(StepEnding::Cancelled), 0, StepStatus::Cancelled, StepStatus::Cancelled);
     }
 
-    fn driven() -> Step {
+    fn hosted_step() -> Step {
         Step::hosted(StepId::from_uuid(Uuid::nil()), SessionId::from_uuid(Uuid::nil()), at(0), at(0))
     }
 
     #[test]
     fn new_claim_invalidates_the_previous_claim() {
-        assert_eq!(driven().claim("a", at(-1), at(30)), Err(Refusal::StepLost));
-        let first = driven().claim("a", at(1), at(30)).unwrap();
+        assert_eq!(hosted_step().claim("a", at(-1), at(30)), Err(Refusal::StepLost));
+        let first = hosted_step().claim("a", at(1), at(30)).unwrap();
         assert_eq!(first.due(), Some(at(30)));
         assert!(first.held(1).is_ok());
         assert_eq!(first.clone().claim("b", at(29), at(60)), Err(Refusal::StepLost));
@@ -447,26 +447,26 @@ mod tests {
 
     #[test]
     fn only_a_sleeping_step_is_woken() {
-        assert_eq!(driven().woken(at(5)), None, "it is due already");
-        let claimed = driven().claim("a", at(1), at(30)).unwrap();
-        assert_eq!(claimed.clone().woken(at(5)), None, "its worker sees for itself");
+        assert_eq!(hosted_step().woken(at(5)), None, "the step is already due");
+        let claimed = hosted_step().claim("a", at(1), at(30)).unwrap();
+        assert_eq!(claimed.clone().woken(at(5)), None, "the worker that holds the lease sees the change");
         let asleep = claimed.let_go(None);
         assert_eq!(asleep.due(), None);
         assert_eq!(asleep.clone().woken(at(5)).unwrap().due(), Some(at(5)));
         assert_eq!(asleep.end(StepEnd::completed(Value::Null), at(6)).woken(at(7)), None);
-        assert_eq!(step(StepPhase::Running).woken(at(5)), None, "a foreign agent runs it");
+        assert_eq!(step(StepPhase::Running).woken(at(5)), None, "an agent with a key of its own runs the step");
     }
 
     #[test]
     fn step_in_trouble_shows_its_reason_and_the_next_attempt() {
-        let claimed = driven().claim("a", at(1), at(30)).unwrap();
+        let claimed = hosted_step().claim("a", at(1), at(30)).unwrap();
         assert_eq!(claimed.in_trouble(), None);
         let troubled = claimed.troubled("no tools".into(), at(5));
         assert_eq!(troubled.in_trouble(), Some(("no tools", Some(at(5)))));
         let again = troubled.clone().claim("b", at(5), at(30)).unwrap();
-        assert_eq!(again.in_trouble(), Some(("no tools", None)), "it is being tried");
+        assert_eq!(again.in_trouble(), Some(("no tools", None)), "a claimed step has no time of a next try");
         assert_eq!(again.journalled(1).in_trouble(), None);
-        let mut fresh = driven();
+        let mut fresh = hosted_step();
         fresh.lease.as_mut().unwrap().trouble = Some("the attempt before".into());
         assert_eq!(fresh.in_trouble(), Some(("the attempt before", Some(at(0)))));
         assert_eq!(fresh.claim("a", at(1), at(30)).unwrap().in_trouble(), None);
@@ -474,7 +474,7 @@ mod tests {
 
     #[test]
     fn step_is_hopeless_after_six_claims_without_progress() {
-        let mut step = driven();
+        let mut step = hosted_step();
         for second in 0..5 {
             step = step.claim("a", at(second), at(second + 1)).unwrap();
             assert!(!step.hopeless());

@@ -10,7 +10,7 @@ use crate::agent::RuleSuggestion;
 use crate::question::{MOST_ITEMS, SuggestionSource};
 use crate::{Answer, Digest, Effect, Interaction, Kind, OptionId, Question, Resolution, State, Suggestion, text};
 
-/// Largest answer in bytes of JSON that is counted. Longer answers are hardly ever given twice.
+/// Largest answer in bytes of JSON that is counted. Longer answers are rarely given twice.
 pub const MOST_BYTES: usize = 4 << 10;
 /// Largest number of characters of the data in a label.
 const SHOWN: usize = 80;

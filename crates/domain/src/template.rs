@@ -14,7 +14,7 @@ pub const MOST_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// The text between the braces is not a path.
-    #[error("`{0}` is no path: write {{{{ path.to.value }}}}")]
+    #[error("`{0}` is not a path: write {{{{ path.to.value }}}}")]
     NoPath(String),
     /// The braces are not closed.
     #[error("`{{{{` is not closed")]

@@ -1,4 +1,4 @@
-//! Rules for texts from agents and users before people are shown them.
+//! Checks of texts from agents and users, before they are shown to people.
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
@@ -48,10 +48,8 @@ pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
             format!("contains U+{:04X}; a tool's name has letters, digits, ASCII punctuation and spaces", found as u32);
         problems.push(Problem::new(pointer, message));
     } else if !name.is_ascii() && !name.nfkc().eq(name.chars()) {
-        problems.push(Problem::new(
-            pointer,
-            "is not in NFKC form: a character in it is another way to write an ordinary one",
-        ));
+        problems
+            .push(Problem::new(pointer, "is not in NFKC form: it contains a variant form of an ordinary character"));
     }
     // Other white space is refused in any position.
     if name.starts_with(' ') || name.ends_with(' ') {

@@ -160,11 +160,11 @@ pub struct Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
-    /// A password.
+    /// The user gave a password.
     Password,
-    /// A one-time link.
+    /// The user opened a one-time link.
     Link,
-    /// An identity provider.
+    /// An identity provider authenticated the user.
     Oidc,
 }
 
@@ -241,7 +241,7 @@ mod tests {
     fn browser_session_ends_when_unused_and_after_a_week() {
         let check = |seen: i64, now: i64, holds: bool| {
             let caller = visit(seen).caller(&user(None), at(now));
-            assert_eq!(caller.is_some(), holds, "last seen at hour {seen}, looked at in hour {now}");
+            assert_eq!(caller.is_some(), holds, "last seen at hour {seen}, checked at hour {now}");
         };
         check(0, 0, true);
         check(0, 11, true);
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(caller.credential, Credential::Visit(visit(0).id));
         assert_eq!(visit(0).caller(&user(Some(at(1))), at(1)), None, "disabled");
         let elsewhere = Visit { project: ProjectId::from_uuid(Uuid::from_u128(9)), ..visit(0) };
-        assert_eq!(elsewhere.caller(&user(None), at(1)), None, "no member there");
+        assert_eq!(elsewhere.caller(&user(None), at(1)), None, "the user does not belong to that project");
         let other = User { id: UserId::from_uuid(Uuid::from_u128(9)), ..user(None) };
         assert_eq!(visit(0).caller(&other, at(1)), None, "somebody else");
     }

@@ -1,7 +1,7 @@
 //! The vocabulary of the product: one word for each concept, and the words that were replaced.
 //!
 //! A new type, table, route, event or command is named with a word of [`WORDS`]. If none fits, add one here first. A word of
-//! [`RETIRED`] appears in no name; a name of [`RETIRED_TYPES`] is not used for a type, because it says nothing about the thing.
+//! [`RETIRED`] appears in no name. No type has a name of [`RETIRED_TYPES`], because these names say nothing about the type.
 //! The test `words` of this crate reads the sources of the workspace and lists every name that breaks these rules.
 //!
 //! Names in JSON, in stored JSON and in URLs do not follow a renamed Rust type: clients and databases depend on them. The
@@ -258,7 +258,7 @@ pub const RETIRED: &[Retired] = &[
     Retired { word: "wire", instead: "dialect, or entry point" },
 ];
 
-/// Names that several types had. A type takes the noun of the thing instead.
+/// Names that several types shared. A type is named by what it holds instead.
 pub const RETIRED_TYPES: &[&str] = &[
     "Along", "Asked", "Behalf", "Draft", "Found", "Head", "Kept", "Known", "Listed", "Place", "Said", "Shown", "Taken",
     "Wanted",

@@ -1,7 +1,7 @@
 //! Authentication, accounts, keys, and the limits on reading.
 //!
 //! `authenticate.rs` and `ticket.rs` turn a credential into a `Caller`; `run/transaction.rs` reads the caller again in the transaction of every
-//! change. `sign_in.rs`, `password.rs` and `links.rs` sign people in; `me.rs` tells callers about themselves and signs them out. `keys.rs`,
+//! change. `sign_in.rs`, `password.rs` and `links.rs` sign people in; `me.rs` returns the caller's own account and signs out. `keys.rs`,
 //! `users.rs` and `user_change.rs` manage keys and people. `sight.rs` limits an agent's reads to its own sessions. Start with `authenticate.rs`,
 //! then `sight.rs`.
 

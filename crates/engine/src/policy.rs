@@ -1,9 +1,10 @@
 //! Determines the policy in force and judges calls by it.
 //!
 //! `in_force.rs` finds the policy in force, `ruling.rs` judges a call by it before the transaction, and `in_force.rs` checks in the
-//! transaction that the policy of the ruling is still in force. `project_policy.rs` changes the policy of a project, `server_file.rs` that of the server, and `floor.rs` the floor, which no
-//! project can loosen. `shadow.rs` and `simulate.rs` try drafts, and `learn` suggests rules from decisions. The crate `policy`, which
-//! this crate writes as `::policy`, parses and evaluates rules. Start with `ruling.rs`.
+//! transaction that the policy of the ruling is still in force. `project_policy.rs` changes the policy of a project, `server_file.rs`
+//! that of the server, and `floor.rs` the floor, which no project can loosen. `shadow.rs` and `simulate.rs` try drafts, and `learn`
+//! suggests rules from decisions. The crate `policy`, which this crate writes as `::policy`, parses and evaluates rules. Start with
+//! `ruling.rs`.
 
 pub(crate) mod floor;
 pub(crate) mod follow_servers;

@@ -2,8 +2,8 @@
 //!
 //! Every subschema is a node of a graph. References and `allOf` lead to nodes that check the same value again, `properties`
 //! and `items` to nodes that check a part of it. The estimate counts the paths that lead to one value, level by level down to
-//! the deepest answer allowed. This tells a tree (each part is checked once, at any depth) from a bomb (each part is checked
-//! twice by every level above it), with or without recursion.
+//! the deepest answer allowed. The estimate stays small for a tree, in which each part is checked once at any depth, and grows
+//! exponentially if every level checks the part below it twice, with or without recursion.
 
 use std::collections::BTreeMap;
 

@@ -22,7 +22,7 @@ impl SchemaError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SchemaReason {
     /// The top level is neither an object nor a boolean.
-    #[error("a schema is an object or a boolean")]
+    #[error("a schema must be an object or a boolean")]
     NotASchema,
     /// The schema has too many bytes.
     #[error("the schema is larger than {limit} bytes")]
@@ -43,7 +43,7 @@ pub enum SchemaReason {
     #[error("only references inside the schema are followed: write \"#/$defs/...\"")]
     RemoteReference,
     /// A reference has no target.
-    #[error("the reference does not lead to anything in the schema")]
+    #[error("the reference has no target in the schema")]
     UnknownReference,
     /// References lead back to where they started without going down into the value.
     #[error("the reference leads back to itself without describing a part of the value")]
@@ -72,7 +72,7 @@ pub enum SchemaReason {
     )]
     CompiledTooLarge { limit: usize },
     /// The check was stopped because its caller has gone.
-    #[error("the check was stopped because nobody waits for it any more")]
+    #[error("the check was stopped because its caller has gone")]
     Abandoned,
     /// A regular expression is invalid, or needs look-around or backreferences.
     #[error("the pattern cannot be compiled: look-around and backreferences are not supported")]
@@ -138,6 +138,6 @@ pub enum CheckError {
     #[error(transparent)]
     Schema(#[from] SchemaError),
     /// The errors of fields, sorted and without duplicates; never empty.
-    #[error("{} of the form not accepted", if .0.len() == 1 { "1 field" } else { "several fields" })]
+    #[error("{} not accepted", if .0.len() == 1 { "1 field was" } else { "several fields were" })]
     Fields(Vec<FieldError>),
 }

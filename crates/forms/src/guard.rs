@@ -36,7 +36,7 @@ pub(crate) struct SchemaMeasure {
     pub(crate) patterns: usize,
 }
 
-/// Refuses a value that is no schema or too large to be read at all. Later functions may recurse freely.
+/// Refuses a value that is not a schema, or is too large or nested too deeply. Later functions may therefore recurse freely.
 pub(crate) fn size(schema: &Value, limits: &FormLimits) -> Result<(), SchemaError> {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
         return Err(SchemaError::new(SchemaReason::NotASchema, ""));
@@ -75,7 +75,7 @@ fn dialect(schema: &Value) -> Result<Dialect, SchemaError> {
     }
 }
 
-/// A reference that was read and is not resolved yet.
+/// A reference of the schema that is not resolved yet.
 struct Reference<'a> {
     from: usize,
     pointer: String,

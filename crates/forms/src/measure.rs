@@ -82,7 +82,10 @@ struct Room {
 
 impl Write for Room {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.left = self.left.checked_sub(buffer.len()).ok_or_else(|| io::Error::other("no room left"))?;
+        self.left = self
+            .left
+            .checked_sub(buffer.len())
+            .ok_or_else(|| io::Error::other("the value is larger than the limit"))?;
         Ok(buffer.len())
     }
 

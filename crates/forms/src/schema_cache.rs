@@ -86,9 +86,9 @@ mod tests {
         assert!(kept.get(&[1; 32]).is_some());
         kept.put([3; 32], Arc::new("third"), 4);
         assert!(kept.get(&[2; 32]).is_none() && kept.get(&[1; 32]).is_some() && kept.get(&[3; 32]).is_some());
-        assert_eq!((kept.bytes(), Arc::strong_count(&second)), (9, 1), "its memory came back at once");
+        assert_eq!((kept.bytes(), Arc::strong_count(&second)), (9, 1), "the evicted value is dropped immediately");
         kept.put([4; 32], Arc::new("too large"), 11);
-        assert_eq!(kept.bytes(), 9, "what is larger than everything together is not kept");
+        assert_eq!(kept.bytes(), 9, "a value larger than the cache is not kept");
         kept.put([1; 32], Arc::new("again"), 6);
         assert_eq!((kept.bytes(), Arc::strong_count(&first)), (10, 1), "a key has one value");
     }

@@ -1,8 +1,10 @@
-//! An MCP server for the tests of the client: it lists tools page by page, answers, is slow, fails, sends too much, and dies.
+//! An MCP server for the tests of the client: it lists tools page by page, answers, is slow, fails, sends too much, and
+//! dies.
 //!
-//! `everything stdio` uses its standard streams; `everything http` writes the port that it listens on to its standard output.
+//! `everything stdio` uses its standard streams; `everything http` writes the port that it listens on to its standard
+//! output.
 
-#![expect(clippy::unwrap_used, reason = "a server for tests that cannot go on dies")]
+#![expect(clippy::unwrap_used, reason = "a server for tests may panic")]
 
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};

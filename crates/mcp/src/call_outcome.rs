@@ -46,19 +46,20 @@ impl CallOutcome {
             }
             CallToolResponse::Complete(result) => Self::Done(content::result(result)),
             CallToolResponse::InputRequired(_) => {
-                Self::failed("the server wants to ask somebody first, which is not possible here")
+                Self::failed("the server wants to ask the user first, which this client does not support")
             }
-            // This client does not announce support for tasks. The server continues on its own, and its result is never read.
-            _ => Self::unknown("the server continues it by itself"),
+            // This client does not announce support for tasks. The server continues on its own, and its result is never
+            // read.
+            _ => Self::unknown("the server continues the call as a task"),
         }
     }
 
-    /// Determines the outcome of a call that ended with an error. The call has failed only if it certainly did not run. Address
-    /// and command of the server are for the log only, not for agents and people.
+    /// Determines the outcome of a call that ended with an error. The call has failed only if it certainly did not run.
+    /// Address and command of the server are for the log only, not for agents and people.
     pub(crate) fn from_error(error: &ServiceError, endpoint: &Endpoint) -> Self {
         match error {
             ServiceError::McpError(error) => Self::failed(content::short(&endpoint.redact(&error.message))),
-            ServiceError::UnexpectedResponse => Self::failed("the server answered with something else than a result"),
+            ServiceError::UnexpectedResponse => Self::failed("the server answered with a message that is not a result"),
             ServiceError::TransportSend(error) if never_sent(&*error.error) => {
                 tracing::warn!(error = chain(&*error.error), "a call was not made");
                 Self::failed("the call was not made: the MCP server cannot be reached, or refused it")

@@ -31,8 +31,8 @@ pub struct McpClient {
 }
 
 impl McpClient {
-    /// Creates a client that is not connected yet. Over HTTP the token is sent as a bearer token; a program receives it in the
-    /// environment variable `token_env`. `programs` determines how the program is started.
+    /// Creates a client that is not connected yet. Over HTTP the token is sent as a bearer token; a program receives it
+    /// in the environment variable `token_env`. `programs` determines how the program is started.
     pub fn new(server: &McpServer, token: Option<Zeroizing<String>>, programs: Programs) -> Result<Self, McpError> {
         let wrong = |why: &str| McpError::Definition { server: server.name.clone(), why: why.to_owned() };
         let endpoint = match (&server.command[..], &server.url) {
@@ -97,12 +97,12 @@ impl McpClient {
         }
     }
 
-    /// Calls a tool by its full name, once. A call that is cancelled or takes longer than `time` is given up, and the server
-    /// gets a cancellation.
+    /// Calls a tool by its full name, once. A call that is cancelled or takes longer than `time` is given up, and the
+    /// server gets a cancellation.
     pub async fn call(&self, tool: &str, arguments: &Value, time: Duration, cancel: &CancellationToken) -> CallOutcome {
         let known = tool.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix('.'));
         let Some(known) = known.filter(|known| self.filter.has(known)) else {
-            return CallOutcome::failed(format!("`{tool}` is no tool of `{}`", self.name));
+            return CallOutcome::failed(format!("`{tool}` is not a tool of `{}`", self.name));
         };
         let Value::Object(arguments) = arguments else {
             return CallOutcome::failed("the arguments are not an object");

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 const SHOWN: usize = 64 << 10;
 const SHORT: usize = 1000;
 
-/// Converts the result of a call: `text`, with notes in place of other content, and `structured` if it says more than the text.
+/// Converts the result of a call: `text`, with notes in place of other content, and `structured` if it says more than
+/// the text.
 pub(crate) fn result(result: CallToolResult) -> Value {
     let text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
     let structured = result.structured_content.filter(|value| !value.is_null());
@@ -45,10 +46,10 @@ fn block(block: &ContentBlock) -> String {
             ResourceContents::BlobResourceContents { mime_type, blob, .. } => {
                 note("file", mime_type.as_deref().unwrap_or("of an unknown type"), blob.len())
             }
-            _ => "[something that cannot be shown]".to_owned(),
+            _ => "[content that cannot be shown]".to_owned(),
         },
         ContentBlock::ResourceLink(link) => format!("[link to {}: {}]", short(&link.name), short(&link.uri)),
-        _ => "[something that cannot be shown]".to_owned(),
+        _ => "[content that cannot be shown]".to_owned(),
     }
 }
 

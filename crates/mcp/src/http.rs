@@ -17,7 +17,8 @@ pub(crate) fn transport(
 ) -> Result<StreamableHttpClientTransport<BoundedHttpClient>, reqwest::Error> {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
-        // A proxy from the environment would see the token and every call, although the operator did not configure it here.
+        // A proxy from the environment would see the token and every call, although the operator did not configure it
+        // here.
         .no_proxy()
         .connect_timeout(Duration::from_secs(10))
         // The server may close a kept connection at the moment of a call; the client could not tell whether the call

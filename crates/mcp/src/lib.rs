@@ -1,10 +1,11 @@
 //! Calls tools of MCP servers, over the standard streams of a child process or over streamable HTTP.
 //!
-//! The crate lists the tools of a server, calls one, and reports the outcome of the call. It is the only crate that uses
-//! rmcp.
+//! The crate lists the tools of a server, calls one, and reports the outcome of the call. It is the only crate that
+//! uses rmcp.
 //!
-//! It never decides whether a call may be made: the engine does. It never repeats a call either. A call whose connection
-//! was lost, or that was not answered in time, is [`CallOutcome::Unknown`], and the caller handles that outcome.
+//! It never decides whether a call may be made: the engine does. It never repeats a call either. A call whose
+//! connection was lost, or that was not answered in time, is [`CallOutcome::Unknown`], and the caller handles that
+//! outcome.
 //!
 //! Start reading at [`McpClient`].
 

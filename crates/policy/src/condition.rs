@@ -70,7 +70,7 @@ impl Condition {
         let mut expression = functions::environment().parser().parse(source).map_err(|errors| {
             let first = errors.errors.first().map_or("unreadable", |error| error.msg.as_str());
             let line = first.lines().next().unwrap_or_default();
-            Remark::new("not_an_expression", format!("`when` is no expression: {line}"))
+            Remark::new("not_an_expression", format!("`when` is not an expression: {line}"))
         })?;
         let inspection = Inspection::of(&mut expression)?;
         let remarks = inspection.remarks();

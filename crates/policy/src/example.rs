@@ -33,7 +33,7 @@ impl Example {
         self
     }
 
-    /// Says whether the example shows a call that the rule matches, or that is allowed.
+    /// Says whether the example expects that the rule matches, or that the call is allowed.
     pub(crate) fn shows_a_match(&self) -> bool {
         self.matches.unwrap_or(self.verdict == Some(Verdict::Allow))
     }

@@ -1,11 +1,11 @@
-//! A call as policies see it, and the judgement on it.
+//! The input and the result of a judgement: a call, and what the policy decides about it.
 
 use domain::{Audience, Choice, Fallback, Role, Ruling};
 use serde_json::Value;
 
 use crate::Asking;
 
-/// One call, as policies see it.
+/// One call and its caller: everything that a policy may examine.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicyInput<'a> {
     /// Name of the tool.
@@ -20,7 +20,7 @@ pub struct PolicyInput<'a> {
     pub role: Role,
 }
 
-/// A ruling, and for `ask` all reasons to ask.
+/// The result of judging a call: a ruling, and for `ask` all reasons to ask.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     /// The verdict, the rule that gave it, and the reason.

@@ -48,7 +48,7 @@ pub enum DecisionOutcome {
     Approved,
     /// Do not run the call.
     Rejected,
-    /// Another answer: other arguments, another try.
+    /// Any other answer, such as edited arguments or a request to try again.
     Otherwise,
 }
 
@@ -89,7 +89,8 @@ pub struct LearntRule {
     pub verdict: Verdict,
     /// The rule, in TOML, with its examples.
     pub rule: String,
-    /// Name of the rule that asked, before which the new rule is inserted; `None` if the default asked, and the new rule is the last.
+    /// Name of the rule that asked: the new rule is inserted before it. `None` if the default asked: the new rule is added at
+    /// the end.
     pub before: Option<String>,
     /// Text of the policy with the rule in it.
     pub text: String,
@@ -97,7 +98,7 @@ pub struct LearntRule {
     pub decisions: Vec<usize>,
 }
 
-/// Decisions that would be a run if nobody had decided otherwise.
+/// Decisions that would be a run if no decision contradicted them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisputedRun {
     /// Verdict of the rule that they would give.
@@ -175,7 +176,7 @@ fn group(decisions: &[Decided]) -> (ByArguments<'_>, ByCommand<'_>) {
     (exact, commands)
 }
 
-/// Gives the decisions of one kind that would be a run if nobody had decided otherwise.
+/// Gives the decisions of one kind that would be a run if no decision contradicted them.
 fn disputed(decisions: &[Decided], places: &[usize], said: DecisionOutcome) -> Option<DisputedRun> {
     let (mut agreeing, against): (Vec<usize>, Vec<usize>) =
         places.iter().partition(|place| agrees(decisions, **place, said));
@@ -257,7 +258,7 @@ impl Policy {
     /// rule, `Some(None)` for the default.
     #[expect(
         clippy::option_option,
-        reason = "the outer level says that one rule asks, the inner one names it unless it is the default"
+        reason = "the outer option says that one rule asks, the inner one names it unless it is the default"
     )]
     fn asking(&self, of_run: &[&Decided], names: &Names<'_>) -> Option<Option<&str>> {
         let mut asking: Option<Option<String>> = None;
@@ -280,7 +281,7 @@ impl Policy {
         }
     }
 
-    /// Says whether a rule matches a call about which a person decided otherwise.
+    /// Says whether a rule matches a call on which a person made the opposite decision.
     #[must_use]
     pub fn spoken_against(&self, rule: &str, decisions: &[Decided]) -> bool {
         let Some(rule) = self.rules.iter().find(|found| found.name == rule) else { return false };
@@ -319,7 +320,7 @@ impl Policy {
 }
 
 impl Decided {
-    /// The call, as policies see it.
+    /// The call as the input of a policy.
     #[must_use]
     pub fn call(&self) -> PolicyInput<'_> {
         let Self { tool, arguments, agent, user, role, .. } = self;

@@ -1,4 +1,4 @@
-//! Lints: parts of a policy that its author can hardly have meant.
+//! Lints: warnings and errors about parts of a policy that are probably mistakes.
 
 mod breadth;
 mod exact;

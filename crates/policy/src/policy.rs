@@ -49,7 +49,7 @@ struct Failed<'p> {
 }
 
 impl Policy {
-    /// The policy that is built in: three reading tools run, five writing tools ask, and so does every other tool.
+    /// The built-in policy: three reading tools are allowed; five writing tools and all other tools ask.
     #[must_use]
     pub fn builtin() -> Self {
         Self::load("builtin.toml", BUILTIN).unwrap_or_else(|_| Self::empty(BUILTIN))
@@ -251,7 +251,7 @@ fn held_because(first: &Failed<'_>, asks: &[Asking], doubts: &str) -> String {
     format!("Rule `{}` could not be evaluated: {error}.{doubts}{also}", rule.name)
 }
 
-/// The part of a call that could not be parsed, as a sentence to add to a reason.
+/// A sentence about the part of a call that could not be parsed, to add to a reason. Empty if every part was parsed.
 fn doubts(case: &Case<'_>) -> String {
     if let Some(it) = case.parsed().first_failure() {
         return format!(" Its {} is not trusted: {}.", it.what, it.reason);

@@ -113,7 +113,7 @@ fn ask_settings() -> impl Strategy<Value = AskSettings> {
     )
 }
 
-/// Equal answers of distinct people.
+/// Generates equal answers of different people.
 fn votes() -> impl Strategy<Value = Vec<Answer>> {
     let role = prop::sample::select(&[Role::Viewer, Role::Operator, Role::Admin][..]);
     let voter = prop::option::of((role, prop::sample::subsequence(&["ops", "law", "pets"][..], 0..=3)));

@@ -94,7 +94,7 @@ fn read_options(table: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Choice> {
         let Some(value) = table.to_json(findings) else { continue };
         match serde_json::from_value(value) {
             Ok(option) => options.push(option),
-            Err(error) => findings.error(table.at, "wrong_option", format!("this is no option: {error}")),
+            Err(error) => findings.error(table.at, "wrong_option", format!("this is not an option: {error}")),
         }
     }
     options

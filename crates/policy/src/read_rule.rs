@@ -128,7 +128,7 @@ pub(crate) fn role(text: &Located<&str>, findings: &mut Findings<'_>) -> Option<
     let found = Role::ALL.into_iter().find(|role| role.name() == text.it);
     if found.is_none() {
         let names = listed(&Role::ALL.map(Role::name));
-        findings.error(text.at, "unknown_role", format!("`{}` is no role; there are {names}", text.it));
+        findings.error(text.at, "unknown_role", format!("`{}` is not a role; the roles are {names}", text.it));
     }
     found
 }

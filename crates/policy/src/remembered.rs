@@ -38,7 +38,7 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
         let steers = |path: &PathFacts| path.steers && !pattern.is_exact();
         return path.as_ref().is_ok_and(|path| !climbs(path) && !steers(path) && matches(&pattern, &path.canonical));
     }
-    // The argument may also belong to a command or a URL: further words, variables, a method.
+    // The argument may also belong to a command or a URL: as further words, as variables or as the method.
     let others = arguments.as_object().into_iter().flatten().filter(|(other, _)| *other != name);
     let others: Value = others.map(|(other, value)| (other.clone(), value.clone())).collect();
     let rest = CallFacts::of(tool, &others);

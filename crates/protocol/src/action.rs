@@ -225,21 +225,21 @@ impl From<domain::FloorRuling> for FloorRulingView {
 impl ActionView {
     /// Builds the view of an action at the time `at`. `permit` is the permit to show, `None` if the reader may not see it.
     #[must_use]
-    pub fn new(proposal: Action, permit: Option<String>, at: Timestamp) -> Self {
-        let state = proposal.state_name(at);
-        let original = proposal.edited.is_some().then(|| proposal.call.arguments.clone());
+    pub fn new(action: Action, permit: Option<String>, at: Timestamp) -> Self {
+        let state = action.state_name(at);
+        let original = action.edited.is_some().then(|| action.call.arguments.clone());
         let mut view = Self {
-            call_id: proposal.call_id.clone(),
-            session: proposal.session,
+            call_id: action.call_id.clone(),
+            session: action.session,
             state,
-            tool: proposal.call.tool.clone(),
-            arguments: proposal.effective().arguments,
+            tool: action.call.tool.clone(),
+            arguments: action.effective().arguments,
             original_arguments: original,
-            proposed_by: proposal.proposed_by,
-            proposed_at: proposal.at,
-            ruling: proposal.ruling.into(),
-            grant: proposal.grant,
-            interaction: proposal.asked.last().copied(),
+            proposed_by: action.proposed_by,
+            proposed_at: action.at,
+            ruling: action.ruling.into(),
+            grant: action.grant,
+            interaction: action.asked.last().copied(),
             effect: None,
             rejected_by: None,
             feedback: None,
@@ -250,7 +250,7 @@ impl ActionView {
             result: Value::Null,
             message: None,
         };
-        match proposal.state {
+        match action.state {
             ActionState::Allowed { permit } if permit.expires_at <= at => {
                 view.feedback = Some(format!("the permit ran out at {}", permit.expires_at));
             }

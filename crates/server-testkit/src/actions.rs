@@ -1,4 +1,4 @@
-//! Actions of agents, decisions of people on them, and policies of admins.
+//! Steps of tests about actions: agents propose, people decide, admins set policies.
 
 use domain::Role;
 use reqwest::Method;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::client::{ApiClient, Question, Reply, reply, text};
 use crate::world::World;
 
-/// A proposed action.
+/// An action that an agent has proposed.
 #[derive(Debug, Clone)]
 pub struct Proposed {
     pub session: String,
@@ -17,7 +17,7 @@ pub struct Proposed {
 }
 
 impl Proposed {
-    /// Path of an operation on it.
+    /// Path of an operation on the action.
     pub fn path(&self, verb: &str) -> String {
         format!("/v1/sessions/{}/actions/{}{verb}", self.session, self.call)
     }
@@ -40,23 +40,23 @@ pub fn question_of(shown: &Value) -> Question {
     Question { id: text(&shown["interaction"]), session: text(&shown["session"]), shown: shown.clone() }
 }
 
-/// A call of a tool.
+/// Body that proposes a call of a tool.
 pub fn call(call: &str, tool: &str, arguments: Value) -> Value {
     json!({ "call_id": call, "tool": tool, "arguments": arguments })
 }
 
-/// A write, which the default policy asks about.
+/// Body that proposes a write, which the default policy asks people about.
 pub fn writing(name: &str) -> Value {
     call(name, "write_file", json!({ "path": "notes.md", "content": "hello" }))
 }
 
-/// A policy that asks by default, with these rules.
+/// Text of a policy that asks by default and has these rules.
 pub fn policy(rules: &str) -> String {
     format!("version = 1\ndefault = \"ask\"\n{rules}")
 }
 
 impl ApiClient {
-    /// Proposes in a session.
+    /// Proposes a call in a session.
     pub async fn proposes_in(&self, session: &str, body: Value) -> Reply {
         self.post(&format!("/v1/sessions/{session}/actions"), body).await
     }
@@ -68,13 +68,13 @@ impl ApiClient {
         Proposed { session: session.to_owned(), call, shown }
     }
 
-    /// The action as it is now.
+    /// Reads the current state of the action.
     pub async fn sees(&self, action: &Proposed) -> Proposed {
         let shown = self.get(&action.path("")).await.done();
         Proposed { shown, ..action.clone() }
     }
 
-    /// State of the action.
+    /// State of the action, by its name in `/v1`.
     pub async fn state(&self, action: &Proposed) -> String {
         text(&self.sees(action).await.shown["state"])
     }
@@ -89,12 +89,12 @@ impl ApiClient {
         self.starts_with(action, &action.permit()).await
     }
 
-    /// Reports an outcome.
+    /// Reports an outcome of the action.
     pub async fn reports(&self, action: &Proposed, outcome: Value) -> Reply {
         self.post(&action.path("/outcome"), outcome).await
     }
 
-    /// Reports that the action is done.
+    /// Reports that the action is done, and returns the action.
     pub async fn has_done(&self, action: &Proposed) -> Value {
         self.reports(action, json!({ "outcome": "done", "result": { "bytes": 5 } })).await.done()
     }
@@ -135,38 +135,38 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Under the policy that comes with the program.
+    /// Creates a scene under the built-in policy.
     pub async fn new() -> Self {
         Self::in_world(World::new().await).await
     }
 
-    /// In a world that was made for it.
+    /// Creates a scene in an existing world.
     pub async fn in_world(world: World) -> Self {
         let (agent, alice, root) = (world.agent().await, world.person("alice").await, world.admin().await);
         let session = agent.opens(json!({ "agent": "helper" })).await;
         Self { world, agent, alice, root, session }
     }
 
-    /// Under these rules.
+    /// Creates a scene under these rules.
     pub async fn ruled_by(rules: &str) -> Self {
         let scene = Self::new().await;
         scene.root.rules_by(rules).await;
         scene
     }
 
-    /// The agent proposes what is taken.
+    /// Proposes an action as the agent and expects it to be accepted.
     pub async fn proposes(&self, body: Value) -> Proposed {
         self.agent.proposes(&self.session, body).await
     }
 
-    /// The agent writes, and people are asked.
+    /// Proposes a write as the agent, about which people are asked.
     pub async fn writes(&self, name: &str) -> Proposed {
         let waiting = self.proposes(writing(name)).await;
         assert_eq!(waiting.shown["state"], "waiting");
         waiting
     }
 
-    /// Alice approves, and more.
+    /// Approves an action as Alice, with additional fields of the answer.
     pub async fn approved_with(&self, action: &Proposed, more: Value) -> Proposed {
         let mut body = json!({ "option": "approve" });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -174,19 +174,19 @@ impl Scene {
         self.agent.sees(action).await
     }
 
-    /// Alice approves.
+    /// Approves an action as Alice.
     pub async fn approved(&self, action: &Proposed) -> Proposed {
         self.approved_with(action, json!({})).await
     }
 
-    /// An action that is under way, for a minute.
+    /// Starts an approved write. Its lease lasts one minute.
     pub async fn started(&self, name: &str) -> Proposed {
         let allowed = self.approved(&self.writes(name).await).await;
         self.agent.starts(&allowed).await.done();
         self.agent.sees(&allowed).await
     }
 
-    /// Somebody of the security group.
+    /// Creates a person in the group `security`.
     pub async fn security(&self, name: &str) -> ApiClient {
         self.world.someone("default", Role::Operator, name, &["security"]).await
     }

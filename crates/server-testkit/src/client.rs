@@ -21,7 +21,7 @@ impl HttpClient {
         Self { address, client: reqwest::Client::new() }
     }
 
-    /// A request without a credential.
+    /// Builds a request without a credential.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("http://{}{path}", self.address))
     }
@@ -33,7 +33,7 @@ pub async fn reply(request: RequestBuilder) -> Reply {
     Reply::read(response).await
 }
 
-/// A question.
+/// A question that an agent has asked.
 #[derive(Debug, Clone)]
 pub struct Question {
     pub id: String,
@@ -43,13 +43,13 @@ pub struct Question {
 }
 
 impl Question {
-    /// Path of an operation on it.
+    /// Path of an operation on the question.
     pub fn path(&self, verb: &str) -> String {
         format!("/v1/interactions/{}{verb}", self.id)
     }
 }
 
-/// A caller with a key.
+/// A caller with an API key.
 #[derive(Clone)]
 pub struct ApiClient {
     pub http: HttpClient,
@@ -58,7 +58,7 @@ pub struct ApiClient {
 }
 
 impl ApiClient {
-    /// The caller, for another server.
+    /// Copy of this caller for another server.
     #[must_use]
     pub fn at(self, world: &World) -> Self {
         Self { http: world.http.clone(), ..self }
@@ -76,17 +76,17 @@ impl ApiClient {
         reply(self.request(Method::POST, path).json(&body)).await
     }
 
-    /// Sends a body as it stands.
+    /// Sends a POST request with this body unchanged.
     pub async fn post_raw(&self, path: &str, body: impl Into<reqwest::Body>) -> Reply {
         reply(self.request(Method::POST, path).header("content-type", "application/json").body(body)).await
     }
 
-    /// Names the command, so that it happens once.
+    /// Sends a POST request with an idempotency key.
     pub async fn post_once(&self, name: &str, path: &str, body: Value) -> Reply {
         reply(self.request(Method::POST, path).header("idempotency-key", name).json(&body)).await
     }
 
-    /// Opens a stream, after an event that was seen before.
+    /// Opens an event stream, optionally after the last event of an earlier stream.
     pub async fn follows(&self, path: &str, last: Option<&str>) -> Frames {
         let mut request = self.request(Method::GET, path);
         if let Some(last) = last {
@@ -131,12 +131,12 @@ impl ApiClient {
         self.get(&format!("/v1/sessions/{session}")).await.done()
     }
 
-    /// Ids of the deliveries that wait for this agent.
+    /// Identifiers of the deliveries that wait for this agent.
     pub async fn deliveries(&self) -> Vec<String> {
         ids(&self.get("/v1/deliveries").await.done()["deliveries"])
     }
 
-    /// The names of the events of a session, in order; their numbers are checked to be 1, 2, 3 …
+    /// Names of the events of a session, in order. Checks that their numbers are 1, 2, 3 and so on.
     pub async fn events(&self, session: &str) -> Vec<String> {
         let page = self.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done();
         let events = page["events"].as_array().cloned().unwrap();
@@ -147,7 +147,7 @@ impl ApiClient {
     }
 }
 
-/// A reply, read to its end.
+/// A reply with its complete body.
 #[derive(Debug, Clone)]
 pub struct Reply {
     pub status: u16,
@@ -164,13 +164,14 @@ impl Reply {
         Self { status, headers, body }
     }
 
-    /// It was done.
+    /// Checks that the request succeeded and returns the body.
     pub fn done(self) -> Value {
         assert!((200..300).contains(&self.status), "{} {}", self.status, self.body);
         self.body
     }
 
-    /// It was refused in the form that every refusal has.
+    /// Checks that the request was refused with this status and code, in the form of every refusal, and returns the
+    /// body.
     pub fn refused(self, status: u16, code: &str) -> Value {
         assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{}", self.body);
         assert_eq!(self.headers["content-type"], "application/problem+json");
@@ -180,7 +181,7 @@ impl Reply {
         self.body
     }
 
-    /// It was refused, with these places in the body.
+    /// Checks that the request was refused with errors at exactly these JSON pointers.
     pub fn refused_at(self, status: u16, code: &str, pointers: &[&str]) -> Value {
         let body = self.refused(status, code);
         let found: Vec<String> = body["errors"].as_array().unwrap().iter().map(|at| text(&at["pointer"])).collect();
@@ -189,12 +190,12 @@ impl Reply {
     }
 }
 
-/// A JSON string as text.
+/// A JSON string as Rust text.
 pub fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// The ids of a list.
+/// Identifiers of the objects in a list.
 pub fn ids(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|item| text(&item["id"])).collect()
 }
@@ -221,7 +222,7 @@ fn masked_text(text: &str) -> String {
     if is_uuid { format!("{}…", &text[..start]) } else { text.to_owned() }
 }
 
-/// A yes-or-no question.
+/// Body of a yes-or-no question.
 pub fn confirmation() -> Value {
     json!({ "kind": "confirmation", "title": "Delete the file?" })
 }

@@ -10,7 +10,7 @@ pub fn scribe() -> Value {
     })
 }
 
-/// A flow of two steps that it runs.
+/// A flow of two steps that the agent of [`scribe`] runs.
 pub fn notes() -> Value {
     json!({
         "name": "notes", "version": "1",

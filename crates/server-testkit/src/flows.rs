@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::client::{ApiClient, Question, Reply, reply, text};
 
-/// The bare UUID inside an id.
+/// UUID of an id without its prefix.
 pub fn bare(id: &str) -> String {
     id.split_once('_').map_or(id, |(_, uuid)| uuid).to_owned()
 }
@@ -34,7 +34,7 @@ impl ApiClient {
     }
 }
 
-/// A form with a field that must be filled in.
+/// Body of a question with a form that has one required field.
 pub fn form() -> Value {
     let schema = json!({ "type": "object", "required": ["amount"], "properties": { "amount": { "type": "integer" } } });
     json!({ "kind": "form", "title": "How much?", "message": "For the release.", "schema": schema })

@@ -56,7 +56,7 @@ impl Kit for PlayKit {
 }
 
 impl Play {
-    /// A turn with these calls.
+    /// Adds a turn with these calls to the script.
     pub fn says(&self, text: &str, calls: &[(&str, &str, Value)]) {
         let call = |(id, tool, arguments): &(&str, &str, Value)| ModelCall {
             id: (*id).to_owned(),
@@ -67,12 +67,12 @@ impl Play {
         self.turns.lock().push_back(Ok(turn));
     }
 
-    /// The model cannot be asked.
+    /// Adds a turn in which the model fails.
     pub fn fails(&self, why: &str) {
         self.turns.lock().push_back(Err(ModelError::Refused(why.into())));
     }
 
-    /// The results that the model was shown the last time, in order, each with whether it failed.
+    /// Results that the model was shown at its last turn, in order, each with whether the call failed.
     pub fn results(&self) -> Vec<(String, bool)> {
         let shown = self.shown.lock().last().cloned().unwrap_or_default();
         let result = |message: &Message| match message {
@@ -84,7 +84,7 @@ impl Play {
 }
 
 impl World {
-    /// Puts a worker to work on an agent called `editor`, whose tools its client runs.
+    /// Starts a worker for an agent called `editor` whose tools its client runs.
     pub fn plays(&self) -> Arc<Play> {
         let agent: AgentVersion = serde_json::from_value(json!({
             "name": "editor", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
@@ -102,7 +102,7 @@ impl World {
 }
 
 impl ApiClient {
-    /// Opens a session with the editor's agent.
+    /// Opens a session with the agent `editor`.
     pub async fn edits(&self) -> String {
         self.opens(json!({ "agent": "editor" })).await
     }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::world::World;
 
-/// Tools that were run, with their arguments.
+/// Record of the tools that ran, with their arguments.
 pub type Runs = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// A worker that runs until it is dropped.
@@ -25,7 +25,7 @@ pub struct ScriptedWorker {
 }
 
 impl ScriptedWorker {
-    /// Defines these agents and starts a worker for them.
+    /// Defines these agents and starts a worker that runs them.
     pub fn of(world: &World, agents: Vec<Value>) -> Self {
         let agents = agents.into_iter().map(|agent| serde_json::from_value(agent).unwrap()).collect();
         world.engine.define(Definitions { agents, flows: Vec::new() });
@@ -44,7 +44,7 @@ pub fn scripted(name: &str, turns: Value) -> Value {
             "instructions": "Play.", "model": { "provider": "scripted", "script": { "turns": turns } } })
 }
 
-/// Opens the models that agents choose, and writes down what their tools are run with.
+/// Opens the models that agents choose, and records the arguments with which their tools run.
 struct ScriptedKit(Runs);
 
 impl Kit for ScriptedKit {

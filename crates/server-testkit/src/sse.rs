@@ -1,4 +1,4 @@
-//! Server-sent events, as a client reads them.
+//! Reads server-sent events as a client does.
 
 use reqwest::Response;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub struct Frame {
     pub comment: Option<String>,
 }
 
-/// A stream that is open.
+/// An open event stream.
 pub struct Frames {
     response: Response,
     unread: String,
@@ -26,7 +26,7 @@ impl Frames {
         Self { response, unread: String::new() }
     }
 
-    /// The next frame, or none if the stream has ended.
+    /// The next frame; `None` if the stream has ended.
     pub async fn next(&mut self) -> Option<Frame> {
         loop {
             if let Some((frame, rest)) = self.unread.split_once("\n\n") {
@@ -39,7 +39,7 @@ impl Frames {
         }
     }
 
-    /// The next event: its id on the stream, and what it says.
+    /// The next event: its id on the stream and its data.
     pub async fn event(&mut self) -> (String, Value) {
         let frame = self.next().await.unwrap();
         let event: Value = serde_json::from_str(&frame.data).unwrap();
@@ -47,7 +47,7 @@ impl Frames {
         (frame.id.unwrap(), event)
     }
 
-    /// The next events by name, each with its id on the stream.
+    /// Names of the next events, each with its id on the stream.
     pub async fn events(&mut self, count: usize) -> Vec<(String, String)> {
         let mut events = Vec::new();
         for _ in 0..count {

@@ -22,12 +22,12 @@ pub struct RefusedHandshake {
 }
 
 impl HttpClient {
-    /// Handshake without a credential.
+    /// Builds a handshake request without a credential.
     pub fn handshake(&self, path: &str) -> Request {
         format!("ws://{}{path}", self.address).into_client_request().unwrap()
     }
 
-    /// Opens a socket, or returns the refusal.
+    /// Opens a socket, or returns the refusal of the handshake.
     pub async fn joins(&self, request: Request) -> Result<Socket, RefusedHandshake> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let opening = tokio_tungstenite::client_async(request, stream);
@@ -46,7 +46,7 @@ impl HttpClient {
 }
 
 impl ApiClient {
-    /// Handshake with this key.
+    /// Builds a handshake request with this key.
     pub fn handshake(&self, path: &str) -> Request {
         let mut request = self.http.handshake(path);
         let value = HeaderValue::from_str(&format!("Bearer {}", self.key)).unwrap();
@@ -54,7 +54,7 @@ impl ApiClient {
         request
     }
 
-    /// Opens a socket.
+    /// Opens a socket; the handshake must succeed.
     pub async fn joins(&self, path: &str) -> Socket {
         match self.http.joins(self.handshake(path)).await {
             Ok(wire) => wire,
@@ -62,7 +62,7 @@ impl ApiClient {
         }
     }
 
-    /// Tries to open a socket and returns the refusal.
+    /// Opens a socket that must be refused, and returns the refusal.
     pub async fn is_refused_at_handshake(&self, path: &str) -> RefusedHandshake {
         self.http.joins(self.handshake(path)).await.err().unwrap()
     }
@@ -87,7 +87,7 @@ impl Socket {
         tokio::time::timeout(PATIENCE, self.0.next()).await.unwrap()
     }
 
-    /// The next message. Pings do not make the wait for it longer.
+    /// The next message. Pings do not extend the time limit.
     pub async fn hears(&mut self) -> Value {
         let heard = async {
             loop {
@@ -101,7 +101,7 @@ impl Socket {
         tokio::time::timeout(PATIENCE, heard).await.unwrap()
     }
 
-    /// Answers so many pings.
+    /// Answers this number of pings.
     pub async fn answers_pings(&mut self, count: usize) {
         let mut answered = 0;
         while answered < count {
@@ -111,7 +111,7 @@ impl Socket {
         }
     }
 
-    /// The next message of a type, those of others passed over.
+    /// The next message of this type; messages of other types are skipped.
     pub async fn hears_of(&mut self, name: &str) -> Value {
         loop {
             let message = self.hears().await;
@@ -121,7 +121,7 @@ impl Socket {
         }
     }
 
-    /// Says something and hears that it is refused.
+    /// Sends a message that must be refused with this code, and returns the error message.
     pub async fn is_refused(&mut self, message: Value, code: &str) -> Value {
         self.says(message.clone()).await;
         let error = self.hears_of("error").await;
@@ -150,12 +150,12 @@ impl Socket {
         (text(&message["cursor"]), text(&message["event"]["type"]))
     }
 
-    /// The name of the next event, of whichever subscription.
+    /// Name of the next event of any subscription.
     pub async fn event_after_pings(&mut self) -> String {
         text(&self.hears_of("event").await["event"]["type"])
     }
 
-    /// Waits for the close frame: its code, and the messages before it.
+    /// Waits for the close frame. Returns its code and the messages before it.
     pub async fn closed(mut self) -> (u16, Vec<Value>) {
         let mut said = Vec::new();
         loop {
@@ -168,17 +168,17 @@ impl Socket {
         }
     }
 
-    /// Sends what may be refused while it is sent.
+    /// Sends a message although the server may close the connection meanwhile.
     pub async fn sends_anyhow(&mut self, message: Message) {
         let _ = tokio::time::timeout(PATIENCE, self.0.send(message)).await.unwrap();
     }
 
-    /// Hears that a ping was read, and with it everything that was sent before it.
+    /// Sends a ping and waits for its pong, which shows that the server has read everything sent before.
     pub async fn hears_pong(&mut self) {
-        assert!(self.hears_pong_or_ends().await, "it is over");
+        assert!(self.hears_pong_or_ends().await, "the socket was closed");
     }
 
-    /// Sends a message; `false` if the socket is closed.
+    /// Sends a ping and waits for its pong; `false` if the socket is closed.
     pub async fn hears_pong_or_ends(&mut self) -> bool {
         loop {
             match self.next().await {
@@ -189,7 +189,7 @@ impl Socket {
         }
     }
 
-    /// It is over, one way or the other.
+    /// Waits until the connection has ended in any way.
     pub async fn ends(mut self) {
         while let Some(Ok(frame)) = self.next().await {
             if frame.is_close() {
@@ -198,7 +198,7 @@ impl Socket {
         }
     }
 
-    /// Leaves in good order.
+    /// Closes the socket with a closing handshake.
     pub async fn leaves(mut self) {
         self.0.close(None).await.unwrap();
         while self.next().await.is_some_and(|frame| frame.is_ok()) {}

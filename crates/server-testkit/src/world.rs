@@ -17,10 +17,10 @@ use tokio_util::task::TaskTracker;
 
 use crate::client::{ApiClient, HttpClient, Question};
 
-/// Maximum time that a test waits.
+/// Longest time that a test waits for something that should happen at once.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Settings of a world.
+/// Settings of the server of a world.
 #[derive(Default)]
 pub struct Setup {
     pub limits: Limits,
@@ -45,12 +45,12 @@ pub struct World {
 }
 
 impl World {
-    /// A server whose clock stands still.
+    /// Starts a server whose clock stands still.
     pub async fn new() -> Self {
         Self::with(Setup::default()).await
     }
 
-    /// A server with other settings, whose time stands still.
+    /// Starts a server with these settings whose clock stands still.
     pub async fn with(setup: Setup) -> Self {
         let clock = ManualClock::default();
         let data = tempfile::tempdir().unwrap();
@@ -150,13 +150,13 @@ impl World {
         tokio::time::timeout(PATIENCE, listening).await.unwrap();
     }
 
-    /// A caller with a key.
+    /// Creates a caller with a key.
     pub async fn someone(&self, tenant: &str, role: Role, name: &str, groups: &[&str]) -> ApiClient {
         let groups = groups.iter().map(ToString::to_string).collect();
         self.installed(tenant, NewKey { groups, ..NewKey::named(role, name) }).await
     }
 
-    /// A caller with a key and an account.
+    /// Creates a caller with a key and an account.
     pub async fn member(&self, role: Role, name: &str, groups: &[&str]) -> ApiClient {
         let groups = groups.iter().map(ToString::to_string).collect();
         self.installed("default", NewKey { groups, join_account: true, ..NewKey::named(role, name) }).await
@@ -167,22 +167,22 @@ impl World {
         ApiClient { http: self.http.clone(), key: secret, key_id: key.id.to_string() }
     }
 
-    /// An operator.
+    /// Creates an operator in the default project.
     pub async fn person(&self, name: &str) -> ApiClient {
         self.someone("default", Role::Operator, name, &[]).await
     }
 
-    /// An agent.
+    /// Creates an agent in the default project.
     pub async fn agent(&self) -> ApiClient {
         self.someone("default", Role::Agent, "bot", &[]).await
     }
 
-    /// An admin.
+    /// Creates an admin of the default project.
     pub async fn admin(&self) -> ApiClient {
         self.someone("default", Role::Admin, "root", &[]).await
     }
 
-    /// An admin of another tenant.
+    /// Creates an admin of another tenant.
     pub async fn stranger(&self) -> ApiClient {
         self.someone("elsewhere", Role::Admin, "mallory", &[]).await
     }
@@ -203,7 +203,8 @@ impl World {
         agent.asks_in(&session, body).await
     }
 
-    /// Everything that can be seen of a project; equal before and after whatever changes nothing.
+    /// Everything that can be read of a project. A test compares it before and after a request that must change
+    /// nothing.
     pub async fn everything(&self) -> Value {
         let admin = self.admin().await;
         let mut seen = serde_json::Map::new();

@@ -44,7 +44,8 @@ pub struct Limits {
     pub address_attempts: u32,
     /// Limits on connections.
     pub connections: ConnectionLimits,
-    /// Interval of pings on sockets and of heartbeats on idle streams. A socket that is silent for three intervals is closed.
+    /// Interval of pings on sockets and of heartbeats on idle streams. A socket that is silent for three intervals is
+    /// closed.
     pub heartbeat: Duration,
     /// Whether all requests come through a proxy that appends the client address to `X-Forwarded-For`.
     pub behind_proxy: bool,

@@ -71,30 +71,35 @@ const fn row(name: &'static str, schema: &'static str, beside: &'static [Field],
 /// Field that bodies have over HTTP only: a socket does not wait.
 const WAIT: &str = "wait";
 const ID: Field = ("id", "1", false);
-const ONCE: Field = ("idempotency_key", "once-1", false);
+const IDEMPOTENCY_KEY: Field = ("idempotency_key", "once-1", false);
 const SESSION: Field = ("session", "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", true);
 const TRACE: Field = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false);
 const CALL: Field = ("call_id", "call_1", true);
 const QUESTION: Field = ("interaction", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", true);
 
 /// Messages that clients of `/v1/ws` send.
-const ASKED: [MessageType; 8] = [
-    row("subscribe", "SubscribeBody", &[("id", "1", true)], "Be told what happens, from a cursor on"),
-    row("unsubscribe", "UnsubscribeBody", &[ID], "Be told no more"),
-    row("propose", "ProposeBody", &[ID, ONCE, SESSION, TRACE], "Propose an action; the decision comes as an event"),
-    row("action", "EmptyBody", &[ID, SESSION, CALL], "Read an action, with its permit where it is the caller's to run"),
-    row("start", "PermitBody", &[ID, ONCE, SESSION, CALL], "Start an action that may run; its permit is spent"),
-    row("outcome", "OutcomeBody", &[ID, ONCE, SESSION, CALL], "Report what became of an action"),
-    row("ask", "AskBody", &[ID, ONCE, SESSION, TRACE], "Put a question to people; its end comes as an event"),
-    row("answer", "AnswerBody", &[ID, ONCE, QUESTION], "Answer a question"),
+const RECEIVED: [MessageType; 8] = [
+    row("subscribe", "SubscribeBody", &[("id", "1", true)], "Receive events, starting after a cursor"),
+    row("unsubscribe", "UnsubscribeBody", &[ID], "End a subscription"),
+    row(
+        "propose",
+        "ProposeBody",
+        &[ID, IDEMPOTENCY_KEY, SESSION, TRACE],
+        "Propose an action; the decision comes as an event",
+    ),
+    row("action", "EmptyBody", &[ID, SESSION, CALL], "Read an action, with its permit if the caller may run it"),
+    row("start", "PermitBody", &[ID, IDEMPOTENCY_KEY, SESSION, CALL], "Start an allowed action and spend its permit"),
+    row("outcome", "OutcomeBody", &[ID, IDEMPOTENCY_KEY, SESSION, CALL], "Report the outcome of an action"),
+    row("ask", "AskBody", &[ID, IDEMPOTENCY_KEY, SESSION, TRACE], "Ask people a question; its end comes as an event"),
+    row("answer", "AnswerBody", &[ID, IDEMPOTENCY_KEY, QUESTION], "Answer a question"),
 ];
 
 /// Messages that the server sends on `/v1/ws`.
-const SAID: [MessageType; 4] = [
-    row("result", "SocketResult", &[], "What came of a request: the status and body that HTTP would have"),
-    row("error", "SocketError", &[], "Why a request was not carried out; the socket stays"),
+const SENT: [MessageType; 4] = [
+    row("result", "SocketResult", &[], "Result of a request: the status and body of the HTTP reply"),
+    row("error", "SocketError", &[], "Refusal of a request; the socket stays open"),
     row("event", "SocketEvent", &[], "Something happened"),
-    row("closing", "SocketClosing", &[], "The server ends the socket, and says where each subscription is"),
+    row("closing", "SocketClosing", &[], "The server closes the socket and sends the position of each subscription"),
 ];
 
 /// The AsyncAPI document, with the channels that a crate above this one adds.
@@ -104,8 +109,8 @@ pub fn asyncapi(added: Vec<Channel>) -> Value {
         name: "v1",
         address: "/v1/ws",
         parameters: &[],
-        received: &ASKED,
-        sent: &SAID,
+        received: &RECEIVED,
+        sent: &SENT,
         types: Types::openapi(),
         replies: true,
     };

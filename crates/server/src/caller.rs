@@ -20,12 +20,13 @@ use crate::replies::Addressee;
 /// Maximum length of a path with its query in bytes. No operation needs a tenth of it.
 const LONGEST: usize = 8 * 1024;
 
-/// Extractor of the authenticated caller. A handler that takes it cannot be reached without a valid key, or the cookie of a browser in which a
-/// person has signed in.
+/// Extractor of the authenticated caller. A handler that takes it cannot be reached without a valid key, or the cookie
+/// of a browser in which a person has signed in.
 pub struct Authenticated(pub Caller);
 
-/// Extractor of the authenticated caller of a stream or socket. A browser cannot send a key there: it sends a ticket in the query, or its cookie. A
-/// socket opened with the cookie must come from the page of this server, because any site can make a browser open one.
+/// Extractor of the authenticated caller of a stream or socket. A browser cannot send a key there: it sends a ticket in
+/// the query, or its cookie. A socket opened with the cookie must come from the page of this server, because any site
+/// can make a browser open one.
 pub struct StreamCaller(pub Caller);
 
 /// Extractor for sign-in requests: the address of the client, if known. Requests from other sites are refused.
@@ -78,7 +79,8 @@ impl FromRequestParts<App> for StreamCaller {
     }
 }
 
-/// Adds the client address and the entry point to the caller. Routers of dialects mark their requests with an extension.
+/// Adds the client address and the entry point to the caller. Routers of dialects mark their requests with an
+/// extension.
 fn with_origin(parts: &Parts, app: &App, caller: Caller) -> Result<Caller, ApiError> {
     let entry_point = parts.extensions.get().copied().unwrap_or(EntryPoint::Http);
     if let Some(addressee) = parts.extensions.get::<Addressee>() {
@@ -143,7 +145,8 @@ pub(crate) fn network(from: Option<IpAddr>) -> Option<IpAddr> {
     from.map(|from| Network::of(from).0)
 }
 
-/// Authenticates a credential, unless the address has sent too many invalid ones. From then on the connection counts for this caller.
+/// Authenticates a credential, unless the address has sent too many invalid ones. From then on the connection counts
+/// for this caller.
 async fn authenticate(
     parts: &Parts,
     app: &App,
@@ -181,7 +184,8 @@ async fn by_key(parts: &Parts, header: &HeaderValue, app: &App) -> Result<Caller
     authenticate(parts, app, Some(key), app.engine.authenticate(key)).await
 }
 
-/// Authenticates by cookie. A browser sends the cookie with requests of any site, so that a request that changes something must come from our page.
+/// Authenticates by cookie. A browser sends the cookie with requests of any site, so that a request that changes
+/// something must come from our page.
 async fn by_cookie(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
     let jar = CookieJar::from_headers(&parts.headers);
     let visit = cookie::signed_in_with(&app.front, &jar).ok_or(ApiError::NoCredential)?;

@@ -39,7 +39,7 @@ pub(crate) const KEY_FORM: &str = "1 to 255 printable ASCII characters";
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
 pub struct IdempotencyKey {
-    /// The same key with the same body returns the same result.
+    /// Idempotency key of the command. A repetition with an equal body returns the first result.
     #[param(rename = "Idempotency-Key")]
     #[expect(dead_code, reason = "`Command` reads the header")]
     key: Option<String>,
@@ -81,8 +81,8 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
     }
 }
 
-/// Reads a whole body within its size and time limits. The bytes of an authenticated caller are counted as they arrive: many bodies that
-/// never end would fill the memory.
+/// Reads a whole body within its size and time limits. The bytes of an authenticated caller are counted as they arrive:
+/// many bodies that never end would fill the memory.
 async fn read_body(
     body: Body,
     (most, longest): (usize, Duration),

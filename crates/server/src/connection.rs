@@ -19,7 +19,8 @@ pub struct ConnectionLimits {
     pub all: usize,
     /// Maximum number of connections without an authenticated request.
     pub strangers: usize,
-    /// Maximum number of unauthenticated connections from one IPv4 address or IPv6 /64 network. Loopback addresses and a proxy have no such limit.
+    /// Maximum number of unauthenticated connections from one IPv4 address or IPv6 /64 network. Loopback addresses and
+    /// a proxy have no such limit.
     pub address: usize,
     /// Maximum number of connections on which the last request came from one key or one signed-in person.
     pub key: usize,
@@ -198,7 +199,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         self.stream.is_write_vectored()
     }
 
-    /// A TCP socket has nothing to flush, so that this is no sign of progress.
+    /// Flushing a TCP socket does nothing, so a completed flush is no progress.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_flush(context)
     }
@@ -261,7 +262,7 @@ mod tests {
         let [first, second, third] = [connect(), connect(), connect()];
         let stream = first.clone();
         assert_eq!(first.count_for(&caller(1, 1)), Ok(()));
-        assert_eq!(first.count_for(&caller(1, 1)), Ok(()), "the same once more");
+        assert_eq!(first.count_for(&caller(1, 1)), Ok(()), "the caller counts once");
         assert_eq!(second.count_for(&caller(1, 1)), full(Limit::KeyConnections, 1));
         assert!(second.are_refused() && !first.are_refused());
         assert_eq!(third.count_for(&caller(1, 2)), Ok(()));

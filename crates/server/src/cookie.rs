@@ -9,31 +9,31 @@ use crate::front::Front;
 use crate::oidc::SignInAttempt;
 
 /// Name of the sign-in cookie.
-pub(crate) const VISIT: &str = "holdpoint_session";
-/// Name of the sign-in cookie over TLS. Browsers accept a `__Host-` cookie only from the host itself, over TLS and for all
-/// paths, so that no other host of the domain can set it.
-const SECURE_VISIT: &str = "__Host-holdpoint_session";
+pub(crate) const SIGN_IN: &str = "holdpoint_session";
+/// Name of the sign-in cookie over TLS. Browsers accept a `__Host-` cookie only from the host itself, over TLS and for
+/// all paths, so that no other host of the domain can set it.
+const SECURE_SIGN_IN: &str = "__Host-holdpoint_session";
 /// Name of the cookie with the state of a sign-in through the identity provider.
-const ASKED: &str = "holdpoint_oidc";
+const ATTEMPT: &str = "holdpoint_oidc";
 /// Name of that cookie over TLS.
-const SECURE_ASKED: &str = "__Host-holdpoint_oidc";
+const SECURE_ATTEMPT: &str = "__Host-holdpoint_oidc";
 /// Lifetime of that cookie.
-const ASKED_FOR: Duration = Duration::minutes(10);
+const ATTEMPT_LIFETIME: Duration = Duration::minutes(10);
 
 /// Name of the sign-in cookie on this server.
-fn visit_name(front: &Front) -> &'static str {
-    if front.secure() { SECURE_VISIT } else { VISIT }
+fn sign_in_name(front: &Front) -> &'static str {
+    if front.secure() { SECURE_SIGN_IN } else { SIGN_IN }
 }
 
 /// Value of the sign-in cookie. Over TLS the plain name is ignored, because any host of the domain can set it.
 pub(crate) fn signed_in_with<'a>(front: &Front, jar: &'a CookieJar) -> Option<&'a str> {
-    Some(jar.get(visit_name(front))?.value())
+    Some(jar.get(sign_in_name(front))?.value())
 }
 
 /// The sign-in cookie with a new value.
-pub(crate) fn visit(front: &Front, value: String) -> Cookie<'static> {
+pub(crate) fn sign_in(front: &Front, value: String) -> Cookie<'static> {
     let longest = Duration::seconds(Visit::LONGEST.as_secs());
-    Cookie::build((visit_name(front), value))
+    Cookie::build((sign_in_name(front), value))
         .path("/")
         .http_only(true)
         .same_site(SameSite::Strict)
@@ -43,8 +43,8 @@ pub(crate) fn visit(front: &Front, value: String) -> Cookie<'static> {
 }
 
 /// The cookie, expired, so that the browser deletes it.
-pub(crate) fn gone(front: &Front) -> Cookie<'static> {
-    Cookie::build((visit_name(front), ""))
+pub(crate) fn sign_in_removed(front: &Front) -> Cookie<'static> {
+    Cookie::build((sign_in_name(front), ""))
         .path("/")
         .http_only(true)
         .same_site(SameSite::Strict)
@@ -54,16 +54,16 @@ pub(crate) fn gone(front: &Front) -> Cookie<'static> {
 }
 
 /// Stores the state of a sign-in attempt. `SameSite=Lax`, because the browser returns from another site.
-pub(crate) fn attempt(front: &Front, asked: &SignInAttempt) -> Cookie<'static> {
-    let SignInAttempt { state, nonce, verifier } = asked;
-    of_provider(front, format!("{state}.{nonce}.{verifier}"), ASKED_FOR)
+pub(crate) fn attempt(front: &Front, attempt: &SignInAttempt) -> Cookie<'static> {
+    let SignInAttempt { state, nonce, verifier } = attempt;
+    of_provider(front, format!("{state}.{nonce}.{verifier}"), ATTEMPT_LIFETIME)
 }
 
 /// State of the sign-in attempt of this browser.
 pub(crate) fn attempt_of(front: &Front, jar: &CookieJar) -> Option<SignInAttempt> {
     let mut parts = jar.get(attempt_cookie(front).0)?.value().split('.').map(str::to_owned);
-    let asked = SignInAttempt { state: parts.next()?, nonce: parts.next()?, verifier: parts.next()? };
-    (parts.next().is_none() && !asked.state.is_empty()).then_some(asked)
+    let attempt = SignInAttempt { state: parts.next()?, nonce: parts.next()?, verifier: parts.next()? };
+    (parts.next().is_none() && !attempt.state.is_empty()).then_some(attempt)
 }
 
 /// The cookie, expired, so that the browser deletes it.
@@ -73,7 +73,7 @@ pub(crate) fn attempt_removed(front: &Front) -> Cookie<'static> {
 
 /// Name and path of that cookie: a `__Host-` cookie must have the path `/`.
 fn attempt_cookie(front: &Front) -> (&'static str, &'static str) {
-    if front.secure() { (SECURE_ASKED, "/") } else { (ASKED, "/sign-in/oidc") }
+    if front.secure() { (SECURE_ATTEMPT, "/") } else { (ATTEMPT, "/sign-in/oidc") }
 }
 
 fn of_provider(front: &Front, value: String, age: Duration) -> Cookie<'static> {

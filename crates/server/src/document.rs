@@ -51,7 +51,7 @@ impl Modify for Credentials {
         components.add_security_scheme("key", SecurityScheme::Http(scheme));
         let words =
             "A browser in which a person has signed in; requests other than GET also send `X-Holdpoint-Page: 1`";
-        let cookie = ApiKey::Cookie(ApiKeyValue::with_description(crate::cookie::VISIT, words));
+        let cookie = ApiKey::Cookie(ApiKeyValue::with_description(crate::cookie::SIGN_IN, words));
         components.add_security_scheme("cookie", SecurityScheme::ApiKey(cookie));
     }
 }

@@ -400,7 +400,7 @@ impl ApiError {
     /// Logs and counts the refusal, and returns its problem document, for errors that are not sent as an HTTP response.
     pub fn log(self) -> ProblemBody {
         if let Self::Engine(Error::Store(error)) = &self {
-            tracing::error!(%error, "the store could not do its work");
+            tracing::error!(%error, "the store failed");
         }
         if let Some((limit, _)) = self.limit() {
             metrics::counter!("flow_limit_refusals_total", "limit" => limit.name()).increment(1);

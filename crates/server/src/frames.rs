@@ -1,8 +1,8 @@
 //! Counts the bytes of unfinished WebSocket messages before the WebSocket library buffers them.
 //!
-//! The library refuses a message that is too large only at its last fragment, and does not know other sockets. This module parses the heads
-//! of frames as the bytes pass: a message that announces too many bytes is refused at that head, and the bytes of unfinished
-//! messages are taken from budgets of the key and of the tenant.
+//! The library refuses a message that is too large only at its last fragment, and does not know other sockets. This
+//! module parses the heads of frames as the bytes pass: a message that announces too many bytes is refused at that
+//! head, and the bytes of unfinished messages are taken from budgets of the key and of the tenant.
 
 use std::io;
 use std::pin::Pin;
@@ -115,7 +115,8 @@ impl<S> Metered<S> {
         self.meter.clone()
     }
 
-    /// Reads and discards the remaining bytes: closing the connection with unread bytes would lose the last message to the client.
+    /// Reads and discards the remaining bytes: closing the connection with unread bytes would lose the last message to
+    /// the client.
     pub(crate) async fn spill(&mut self)
     where
         S: AsyncRead + Unpin,

@@ -1,4 +1,5 @@
-//! The server as browsers see it: its public address, its page, its identity provider, and the checks against cross-site requests.
+//! The server as browsers see it: its public address, its page, its identity provider, and the checks against
+//! cross-site requests.
 
 use std::net::SocketAddr;
 
@@ -36,8 +37,8 @@ impl Front {
         self.public.as_ref().is_some_and(|public| public.scheme() == "https")
     }
 
-    /// URL of the server, without a slash at the end: the configured public URL, else the address at which the connection was
-    /// accepted. `Host` is never used, because any client can set it.
+    /// URL of the server, without a slash at the end: the configured public URL, else the address at which the
+    /// connection was accepted. `Host` is never used, because any client can set it.
     pub(crate) fn base(&self, request: &Extensions) -> String {
         match (&self.public, request.get::<Here>()) {
             (Some(public), _) => public.as_str().trim_end_matches('/').to_owned(),
@@ -46,7 +47,7 @@ impl Front {
         }
     }
 
-    /// Refuses a request that another site makes a browser send with our cookie.
+    /// Refuses a request with our cookie that another site made the browser send.
     pub(crate) fn same_site(&self, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
         if method.is_safe() {
             return Ok(());

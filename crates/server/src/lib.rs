@@ -1,14 +1,14 @@
 //! The HTTP server in front of the engine.
 //!
-//! This crate has the routes of `/v1`, the authentication of callers, event streams, WebSockets, the web page, and the OpenAPI and AsyncAPI
-//! documents. A handler authenticates the caller, parses the request, calls one use case of the engine and renders the result. `error.rs` is
-//! the only place that assigns status codes and error codes.
+//! This crate has the routes of `/v1`, the authentication of callers, event streams, WebSockets, the web page, and the
+//! OpenAPI and AsyncAPI documents. A handler authenticates the caller, parses the request, calls one use case of the
+//! engine and renders the result. `error.rs` is the only place that assigns status codes and error codes.
 //!
-//! This crate must never touch a transaction and never contain a rule of the domain. The APIs of other systems are not here: the crate
-//! `dialects` builds them with [`handler`] and passes them to [`router`].
+//! This crate must never touch a transaction and never contain a rule of the domain. The APIs of other systems are not
+//! here: the crate `dialects` builds them with [`handler`] and passes them to [`router`].
 //!
-//! Start reading at [`router`], then `command.rs` (bodies and idempotency keys), then `routes/interactions.rs`. [`listen()`] is the loop that
-//! accepts and ends connections.
+//! Start reading at [`router`], then `command.rs` (bodies and idempotency keys), then `routes/interactions.rs`.
+//! [`listen()`] is the loop that accepts and ends connections.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
@@ -47,7 +47,8 @@ pub use oidc::{Oidc, OidcSettings};
 pub use page::Page;
 pub use routes::{Addition, health_router, router};
 
-/// Parts that the crates above this one write their handlers with: extractors, bodies, refusals, event streams and WebSockets.
+/// Parts that the crates above this one write their handlers with: extractors, bodies, refusals, event streams and
+/// WebSockets.
 pub mod handler {
     pub use crate::caller::{Authenticated, StreamCaller};
     pub use crate::command::{Command, IdempotencyKey, json_pointer, parse_object, parse_part, serde_message};

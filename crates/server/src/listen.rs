@@ -28,7 +28,8 @@ const HEAD_TIME: Duration = Duration::from_secs(30);
 /// Time for which the server waits for requests in flight when it stops.
 const STOP_TIME: Duration = Duration::from_secs(20);
 
-/// Serves until `stopping` turns true; then stops accepting, lets requests in flight finish and closes sockets with a close frame.
+/// Serves until `stopping` turns true; then stops accepting, lets requests in flight finish and closes sockets with a
+/// close frame.
 pub async fn listen(
     listener: TcpListener,
     router: Router,

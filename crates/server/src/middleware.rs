@@ -1,5 +1,5 @@
-//! Middleware of every request: it runs in a span, which is a child of the caller's span if the request has a `traceparent`, and a head that
-//! proxies and servers could read in two ways is refused.
+//! Middleware of every request: it runs in a span, which is a child of the caller's span if the request has a
+//! `traceparent`, and a head that proxies and servers could read in two ways is refused.
 
 use axum::extract::Request;
 use axum::middleware::Next;

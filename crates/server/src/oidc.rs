@@ -35,11 +35,11 @@ pub(crate) const START: &str = "/sign-in/oidc/start";
 /// Path to which the provider redirects.
 pub(crate) const CALLBACK: &str = "/sign-in/oidc/callback";
 /// Time for which the metadata of the provider is cached.
-const BELIEVED: Duration = Duration::from_hours(1);
+const METADATA_LIFETIME: Duration = Duration::from_hours(1);
 /// Minimum interval between refreshes because of an unknown signing key.
-const AGAIN_AFTER: Duration = Duration::from_secs(10);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 /// Accepted signature algorithms: asymmetric keys of the provider, never a shared secret.
-const SIGNED_WITH: [CoreJwsSigningAlgorithm; 9] = [
+const SIGNATURE_ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha512,
@@ -90,7 +90,8 @@ pub struct OidcSettings {
     pub client_secret: Option<String>,
     /// Name of the claim with the role; dots select nested fields.
     pub role_claim: String,
-    /// Name of the claim that names new people; dots select nested fields. If absent: the verified mail address, else the subject.
+    /// Name of the claim that names new people; dots select nested fields. If absent: the verified mail address, else
+    /// the subject.
     pub name_claim: Option<String>,
     /// Names of the tenant and project of its people.
     pub place: (String, String),
@@ -106,21 +107,22 @@ struct Inner {
     known: Mutex<CachedMetadata>,
 }
 
-/// Cached metadata of the provider, the time of the request, and the time of the last refresh because of an unknown key.
+/// Cached metadata of the provider, the time of the request, and the time of the last refresh because of an unknown
+/// key.
 #[derive(Default)]
 struct CachedMetadata {
     metadata: Option<(Instant, CoreProviderMetadata)>,
-    keys_sought_at: Option<Instant>,
+    keys_refreshed_at: Option<Instant>,
 }
 
 impl CachedMetadata {
     /// The cached metadata, unless it is too old, or a refresh for an unknown key is due.
     fn fresh(&mut self, for_keys: bool) -> Option<CoreProviderMetadata> {
-        if for_keys && self.keys_sought_at.is_none_or(|at| at.elapsed() >= AGAIN_AFTER) {
-            self.keys_sought_at = Some(Instant::now());
+        if for_keys && self.keys_refreshed_at.is_none_or(|at| at.elapsed() >= REFRESH_INTERVAL) {
+            self.keys_refreshed_at = Some(Instant::now());
             return None;
         }
-        self.metadata.as_ref().filter(|(at, _)| at.elapsed() < BELIEVED).map(|(_, metadata)| metadata.clone())
+        self.metadata.as_ref().filter(|(at, _)| at.elapsed() < METADATA_LIFETIME).map(|(_, metadata)| metadata.clone())
     }
 }
 
@@ -166,10 +168,10 @@ impl Oidc {
     }
 
     /// URL of the provider to which the browser is redirected.
-    pub(crate) async fn ask(&self, base: &str, asked: &SignInAttempt) -> Result<Url, OidcError> {
+    pub(crate) async fn authorization_url(&self, base: &str, attempt: &SignInAttempt) -> Result<Url, OidcError> {
         let provider = self.provider(base, false).await?;
-        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(asked.verifier.clone()));
-        let (state, nonce) = (asked.state.clone(), asked.nonce.clone());
+        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(attempt.verifier.clone()));
+        let (state, nonce) = (attempt.state.clone(), attempt.nonce.clone());
         let request = provider.authorize_url(
             CoreAuthenticationFlow::AuthorizationCode,
             move || CsrfToken::new(state),
@@ -180,27 +182,27 @@ impl Oidc {
     }
 
     /// Exchanges the code for a token, and verifies the token.
-    pub(crate) async fn answer(
+    pub(crate) async fn exchange_code(
         &self,
         base: &str,
         code: String,
-        asked: &SignInAttempt,
+        attempt: &SignInAttempt,
         now: Timestamp,
     ) -> Result<Identity, OidcError> {
         let provider = self.provider(base, false).await?;
         let request = provider
             .exchange_code(AuthorizationCode::new(code))
             .map_err(|error| OidcError::Provider(error.to_string()))?
-            .set_pkce_verifier(PkceCodeVerifier::new(asked.verifier.clone()));
+            .set_pkce_verifier(PkceCodeVerifier::new(attempt.verifier.clone()));
         let tokens =
-            request.request_async(&self.0.fetch).await.map_err(|error| OidcError::Exchange(described(&error)))?;
+            request.request_async(&self.0.fetch).await.map_err(|error| OidcError::Exchange(error_chain(&error)))?;
         let token = tokens.id_token().ok_or_else(|| OidcError::Exchange("there is no id token".into()))?;
         let settings = &self.0.settings;
-        match believed(&provider, token, asked, now, settings) {
+        match verified_person(&provider, token, attempt, now, settings) {
             Err(OidcError::Token(error)) if unknown_key(&error) => {
                 // The provider may have rotated its keys.
                 let provider = self.provider(base, true).await?;
-                believed(&provider, token, asked, now, settings)
+                verified_person(&provider, token, attempt, now, settings)
             }
             other => other,
         }
@@ -213,7 +215,7 @@ impl Oidc {
         let metadata = if let Some(metadata) = known.fresh(for_keys) {
             metadata
         } else {
-            let metadata = self.discovered().await?;
+            let metadata = self.discover().await?;
             known.metadata = Some((Instant::now(), metadata.clone()));
             metadata
         };
@@ -225,31 +227,32 @@ impl Oidc {
         Ok(provider.set_redirect_uri(back))
     }
 
-    /// Requests the metadata. The issuer may be with or without a trailing slash, which a parsed URL does not preserve: both are tried.
-    async fn discovered(&self) -> Result<CoreProviderMetadata, OidcError> {
+    /// Requests the metadata. The issuer may be with or without a trailing slash, which a parsed URL does not preserve:
+    /// both are tried.
+    async fn discover(&self) -> Result<CoreProviderMetadata, OidcError> {
         let issuer = self.0.settings.issuer.as_str();
         let mut refused = OidcError::Provider(String::new());
         for name in [issuer.trim_end_matches('/'), issuer] {
             let name = IssuerUrl::new(name.to_owned()).map_err(|error| OidcError::Provider(error.to_string()))?;
             match CoreProviderMetadata::discover_async(name, &self.0.fetch).await {
                 Ok(metadata) => return Ok(metadata),
-                Err(error) => refused = OidcError::Provider(described(&error)),
+                Err(error) => refused = OidcError::Provider(error_chain(&error)),
             }
         }
         Err(refused)
     }
 }
 
-fn believed(
+fn verified_person(
     provider: &Provider,
     token: &Token,
-    asked: &SignInAttempt,
+    attempt: &SignInAttempt,
     now: Timestamp,
     settings: &OidcSettings,
 ) -> Result<Identity, OidcError> {
     let now = DateTime::<Utc>::from_timestamp(now.as_second(), 0).unwrap_or_default();
-    let verifier = provider.id_token_verifier().set_allowed_algs(SIGNED_WITH).set_time_fn(move || now);
-    let claims = token.claims(&verifier, &Nonce::new(asked.nonce.clone()))?;
+    let verifier = provider.id_token_verifier().set_allowed_algs(SIGNATURE_ALGORITHMS).set_time_fn(move || now);
+    let claims = token.claims(&verifier, &Nonce::new(attempt.nonce.clone()))?;
     claims::identity(claims, settings)
 }
 
@@ -262,7 +265,7 @@ fn unknown_key(error: &ClaimsVerificationError) -> bool {
 }
 
 /// Text of an error and its sources.
-fn described(error: &dyn std::error::Error) -> String {
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(behind) = cause {

@@ -1,4 +1,5 @@
-//! Extractors of path and query parameters, and the limits of pages and waits. A query parameter that an operation does not have is refused.
+//! Extractors of path and query parameters, and the limits of pages and waits. A query parameter that an operation does
+//! not have is refused.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
@@ -24,7 +25,8 @@ use crate::routes::Addition;
 pub const LONGEST_WAIT: u64 = 300;
 /// Maximum page size.
 pub(crate) const LARGEST_PAGE: u32 = 200;
-/// Prefix of the operations whose query parameters are checked. Dialects ignore unknown parameters, as their original servers do.
+/// Prefix of the operations whose query parameters are checked. Dialects ignore unknown parameters, as their original
+/// servers do.
 const OWN: &str = "/v1/";
 /// Number of characters of an unknown parameter that the error repeats.
 const SHOWN: usize = 60;
@@ -79,7 +81,7 @@ impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
 #[into_params(parameter_in = Query)]
 pub struct TicketQuery {
     /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream or socket.
-    #[expect(dead_code, reason = "read before the query is")]
+    #[expect(dead_code, reason = "the authentication extractor reads the ticket from the query")]
     ticket: Option<String>,
 }
 
@@ -149,8 +151,8 @@ fn query_parameters(operation: Operation) -> BTreeSet<String> {
     operation.parameters.into_iter().flatten().filter_map(in_query).collect()
 }
 
-/// Refuses a request with a query parameter that its operation does not have. It is never ignored: a client that sends `wait` in the query of a
-/// command that takes it in its body would believe that the server waits.
+/// Refuses a request with a query parameter that its operation does not have. It is never ignored: a client that sends
+/// `wait` in the query of a command that takes it in its body would believe that the server waits.
 pub(crate) fn refuse_unknown(parts: &Parts) -> Result<(), ApiError> {
     let (Some(query), Some(path)) = (parts.uri.query(), parts.extensions.get::<MatchedPath>()) else { return Ok(()) };
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };

@@ -1,11 +1,11 @@
 //! Limits on the bytes of replies that a key or person, and a tenant, have in flight on this node.
 //!
-//! A reply stays in memory until its reader has taken it. A caller who requests many large replies and reads none of them is refused the next
-//! one; replies to others are not affected. The reply to a command is always sent, because the command was carried out: it is counted, and the
-//! next command is refused.
+//! A reply stays in memory until its reader has taken it. A caller who requests many large replies and reads none of
+//! them is refused the next one; replies to others are not affected. The reply to a command is always sent, because the
+//! command was carried out: it is counted, and the next command is refused.
 //!
-//! A large event on a stream, or message on a socket, is counted like a reply while it waits for its reader. Where the limit is reached, the
-//! stream or socket ends, and its reader reconnects from its last position.
+//! A large event on a stream, or message on a socket, is counted like a reply while it waits for its reader. Where the
+//! limit is reached, the stream or socket ends, and its reader reconnects from its last position.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -26,7 +26,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::App;
 use crate::error::ApiError;
 
-/// Number of socket messages of one key or person that are handled at once. A large reply keeps its slot until it was read.
+/// Number of socket messages of one key or person that are handled at once. A large reply keeps its slot until it was
+/// read.
 const ANSWERS: usize = 64;
 /// Replies up to this size are not counted.
 const SMALL: u64 = 64 * 1024;
@@ -325,7 +326,7 @@ mod tests {
         let _others = (replies.count(&whose(1, "b"), 30).unwrap(), replies.count(&whose(2, "a"), 100).unwrap());
         drop(large);
         drop(replies.count(&whose(1, "a"), 100).unwrap());
-        assert_eq!(replies.under_way.lock().keys.len(), 2, "what is over is forgotten");
+        assert_eq!(replies.under_way.lock().keys.len(), 2, "a caller without replies in flight is forgotten");
     }
 
     #[tokio::test]
@@ -343,7 +344,7 @@ mod tests {
             assert_eq!(under_way(), 150_000);
         }
         let others = replies.count(&whose(1, "a"), 50_000).unwrap();
-        assert!(counting.frame().await.unwrap().is_ok(), "its own first event is no longer counted");
+        assert!(counting.frame().await.unwrap().is_ok(), "the first event is no longer counted");
         drop((counting, others));
         assert_eq!(under_way(), 0);
 
@@ -372,11 +373,11 @@ mod tests {
             unread.push(replies.answer(&caller).await.unwrap().of_bytes(100_000).unwrap());
         }
         let waits = std::time::Duration::from_secs(1);
-        assert!(tokio::time::timeout(waits, replies.answer(&caller)).await.is_err(), "all places are taken");
+        assert!(tokio::time::timeout(waits, replies.answer(&caller)).await.is_err(), "all slots are taken");
         unread.pop();
         let next = replies.answer(&caller).await.unwrap();
         assert!(next.of_bytes(10).is_none());
-        assert!(replies.answer(&caller).await.is_some(), "a small answer keeps no place");
+        assert!(replies.answer(&caller).await.is_some(), "a small reply keeps no slot");
         drop(unread);
         assert!(replies.under_way.lock().keys.is_empty());
     }

@@ -173,7 +173,8 @@ pub fn router(app: App, addition: Addition) -> Router {
         .with_state(app)
 }
 
-/// The page that shows the OpenAPI document, with the security headers of the web page. It sets inline styles, which a nonce cannot allow.
+/// The page that shows the OpenAPI document, with the security headers of the web page. It sets inline styles, which a
+/// nonce cannot allow.
 fn described(document: utoipa::openapi::OpenApi) -> Router<App> {
     let page: Router<App> = SwaggerUi::new("/docs").url("/openapi.json", document).into();
     let set = |name: HeaderName, value: &'static str| {

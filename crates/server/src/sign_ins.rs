@@ -11,11 +11,11 @@ use crate::error::ApiError;
 
 /// Number of accounts and addresses to remember before those without a remaining limit are dropped.
 const MOST: usize = 10_000;
-/// Burst of attempts on an account from one address, and the interval after which another is allowed.
+/// Burst of attempts on an account from one address, and the interval after which another attempt is allowed.
 const OF_ACCOUNT: (u32, Duration) = (10, Duration::from_secs(6));
-/// Burst of attempts on an account from all addresses, and the interval after which another is allowed.
+/// Burst of attempts on an account from all addresses, and the interval after which another attempt is allowed.
 const OF_ACCOUNT_ALONE: (u32, Duration) = (1000, Duration::from_millis(200));
-/// Burst of attempts from one address, and the interval after which another is allowed.
+/// Burst of attempts from one address, and the interval after which another attempt is allowed.
 const OF_ADDRESS: (u32, Duration) = (30, Duration::from_secs(2));
 
 /// Rate limits of sign-in attempts.
@@ -39,14 +39,14 @@ impl Default for SignIns {
 }
 
 impl SignIns {
-    /// Counts an attempt from an address, and refuses one too many.
+    /// Counts an attempt from an address, and refuses it if the limit is exceeded.
     pub(crate) fn check_address(&self, from: Option<IpAddr>) -> Result<(), ApiError> {
         trim(&self.by_address);
         let often = from.is_some_and(|from| self.by_address.check_key(&from).is_err());
         if often { Err(ApiError::TooManySignIns(OF_ADDRESS.0)) } else { Ok(()) }
     }
 
-    /// Counts an attempt on an account, and refuses one too many.
+    /// Counts an attempt on an account, and refuses it if the limit is exceeded.
     pub(crate) fn check(&self, tenant: &str, name: &str, from: Option<IpAddr>) -> Result<(), ApiError> {
         self.check_address(from)?;
         trim(&self.by_account);
@@ -81,10 +81,10 @@ mod tests {
         let sign_ins = SignIns::default();
         let tried = |name: &str, from| sign_ins.check("default", name, from).is_ok();
         assert!((0..10).all(|_| tried("alice", here)));
-        assert!(!tried("alice", here), "the account has been tried often enough from here");
-        assert!(tried("alice", there), "whoever tries it elsewhere is not kept out");
+        assert!(!tried("alice", here), "the account is locked for this address");
+        assert!(tried("alice", there), "other addresses can still try the account");
         assert!((0..19).all(|number| tried(&number.to_string(), here)));
-        assert!(!tried("bob", here), "the address has tried often enough");
+        assert!(!tried("bob", here), "the address is locked");
         assert!(tried("bob", there));
     }
 

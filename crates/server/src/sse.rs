@@ -145,7 +145,7 @@ impl<W: EventRenderer> Reader<W> {
                     Ok(found) => {
                         match self.app.engine.recheck(&self.caller).await {
                             Ok(caller) => self.caller = caller,
-                            Err(_) => return Some(self.last("unauthenticated", "the key is no longer good")),
+                            Err(_) => return Some(self.last("unauthenticated", "the key is no longer valid")),
                         }
                         self.batch = found.into();
                     }

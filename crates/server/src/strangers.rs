@@ -1,7 +1,7 @@
 //! Limit on the invalid credentials of one address: each of them costs a query.
 //!
-//! An address that has sent too many is refused before the store is asked. Credentials that were valid before still pass, so that nobody can
-//! lock out others who share the address.
+//! An address that has sent too many is refused before the store is asked. Credentials that were valid before still
+//! pass, so that nobody can lock out others who share the address.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -60,7 +60,8 @@ impl Strangers {
         Self { most, addresses: Mutex::default(), known: Mutex::default(), hasher: RandomState::new() }
     }
 
-    /// Refuses a credential from an address that has sent too many invalid ones, unless this credential was valid before.
+    /// Refuses a credential from an address that has sent too many invalid ones, unless this credential was valid
+    /// before.
     pub(crate) fn may_try(&self, from: Option<IpAddr>, credential: Option<&str>) -> Result<(), ApiError> {
         let Some(network) = counted(from) else { return Ok(()) };
         let left = {
@@ -150,15 +151,15 @@ mod tests {
             strangers.failed(here);
         }
         assert!(strangers.may_try(here, Some("bad")).is_err());
-        assert!(strangers.may_try(beside, None).is_err(), "one network is one caller");
-        assert!(strangers.may_try(here, Some("good")).is_ok(), "what was good before passes");
+        assert!(strangers.may_try(beside, None).is_err(), "addresses of one network share a limit");
+        assert!(strangers.may_try(here, Some("good")).is_ok(), "a known credential passes");
         assert!(strangers.may_try(there, Some("bad")).is_ok());
         assert!(strangers.may_try(None, None).is_ok());
         let local = address("127.0.0.1");
         (0..9).for_each(|_| strangers.failed(local));
-        assert!(strangers.may_try(local, None).is_ok(), "a proxy on this machine speaks for everybody");
+        assert!(strangers.may_try(local, None).is_ok(), "loopback addresses are not counted");
         tokio::time::advance(Duration::from_secs(20)).await;
-        assert!(strangers.may_try(here, Some("bad")).is_ok(), "three a minute are one in twenty seconds");
+        assert!(strangers.may_try(here, Some("bad")).is_ok(), "three attempts a minute are one every twenty seconds");
         strangers.failed(here);
         assert!(strangers.may_try(here, Some("bad")).is_err());
     }
@@ -174,6 +175,6 @@ mod tests {
         let fresh = address(0x0b00_0001);
         assert!(strangers.may_try(fresh, Some("good")).is_ok());
         strangers.failed(fresh);
-        assert!(strangers.may_try(fresh, Some("bad")).is_err(), "it is counted all the same");
+        assert!(strangers.may_try(fresh, Some("bad")).is_err(), "a new address is counted too");
     }
 }

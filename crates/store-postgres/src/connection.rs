@@ -17,8 +17,9 @@ use crate::values::time;
 
 /// Number of prepared statements that a connection caches.
 const STATEMENTS: usize = 256;
-/// A running transaction hides later events from all readers, so that the database ends one whose server has stopped.
-/// Every list has an index in its order. With bitmap scans off, the planner uses it and does not combine two other indexes.
+/// Settings of every connection. A running transaction hides later events from all readers, so the timeouts let the database end a
+/// transaction whose server has stopped. Every list has an index in its order; with bitmap scans off, the planner uses that index and does
+/// not combine two others.
 const SETTINGS: &str = "set default_transaction_isolation = 'read committed'; set enable_bitmapscan = off; \
                         set idle_in_transaction_session_timeout = '30s'; set statement_timeout = '30s'; \
                         set timezone = 'UTC'; set client_min_messages = 'warning'";

@@ -142,7 +142,7 @@ pub(crate) fn cursor(row: &Row, at: usize) -> StoreResult<Cursor> {
 }
 
 fn unknown(transaction: &str) -> StoreError {
-    corrupt(format!("`{transaction}` is no transaction"))
+    corrupt(format!("`{transaction}` is not a transaction id"))
 }
 
 fn read(row: &Row) -> StoreResult<Event> {

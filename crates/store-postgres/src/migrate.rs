@@ -29,7 +29,7 @@ const MOST_TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 /// The first and the longest pause between two attempts to get a lock.
 const LOCK_PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(15));
-/// Lock of the node that migrates. It does not block readers and writers of the history.
+/// Statements by which a node gets the turn to migrate. The lock does not block readers and writers of the history.
 const TURN: &str = "begin; lock table refinery_schema_history in share update exclusive mode";
 
 /// Reason why an attempt ended early.

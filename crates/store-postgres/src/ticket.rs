@@ -48,7 +48,7 @@ fn read(row: &Row) -> StoreResult<Ticket> {
     let credential = match (column::<Option<Uuid>>(row, 3)?, column::<Option<Uuid>>(row, 4)?) {
         (Some(key), None) => Credential::Key(KeyId::from_uuid(key)),
         (None, Some(visit)) => Credential::Visit(VisitId::from_uuid(visit)),
-        _ => return Err(StoreError::Corrupt("a ticket of nobody".into())),
+        _ => return Err(StoreError::Corrupt("a ticket without a key and a visit".into())),
     };
     Ok(Ticket {
         id: TicketId::from_uuid(column(row, 0)?),

@@ -122,7 +122,7 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
         (Ok(JobOutcome::Commit), None) => Ok(Ok(())),
         (Ok(JobOutcome::Rollback(error)), _) => Ok(error.map_or(Ok(()), Err)),
         (Err(_), _) => {
-            tracing::error!("a use case panicked and was undone");
+            tracing::error!("a use case panicked, and its transaction was rolled back");
             Ok(Err(StoreError::Panicked))
         }
     };

@@ -83,34 +83,34 @@ impl ActionReads for Executor<'_> {
 }
 
 impl ActionWrites for Executor<'_> {
-    fn action_insert(&mut self, proposal: &Action) -> StoreResult<()> {
+    fn action_insert(&mut self, action: &Action) -> StoreResult<()> {
         let sql = "insert into actions (session, call, project, wake_at, revision, body, at, asked) \
                    select id, ?2, project, ?4, ?5, ?6, ?7, ?8 from sessions where id = ?1 and project = ?3 \
                    on conflict do nothing";
         let row = params![
-            proposal.session.uuid(),
-            proposal.call_id,
-            proposal.scope.project.uuid(),
-            micros(proposal.wake_at()),
-            proposal.revision,
-            json(proposal)?,
-            proposal.at.as_microsecond(),
-            !proposal.asked.is_empty(),
+            action.session.uuid(),
+            action.call_id,
+            action.scope.project.uuid(),
+            micros(action.wake_at()),
+            action.revision,
+            json(action)?,
+            action.at.as_microsecond(),
+            !action.asked.is_empty(),
         ];
         self.guarded(sql, row)
     }
 
-    fn action_save(&mut self, proposal: &Action) -> StoreResult<()> {
+    fn action_save(&mut self, action: &Action) -> StoreResult<()> {
         let sql = "update actions set wake_at = ?4, revision = ?5, body = ?6, asked = ?7 \
                    where session = ?1 and call = ?2 and project = ?3 and revision + 1 = ?5";
         let row = params![
-            proposal.session.uuid(),
-            proposal.call_id,
-            proposal.scope.project.uuid(),
-            micros(proposal.wake_at()),
-            proposal.revision,
-            json(proposal)?,
-            !proposal.asked.is_empty(),
+            action.session.uuid(),
+            action.call_id,
+            action.scope.project.uuid(),
+            micros(action.wake_at()),
+            action.revision,
+            json(action)?,
+            !action.asked.is_empty(),
         ];
         self.guarded(sql, row)
     }

@@ -10,7 +10,7 @@ use store::StoreError;
 use crate::connection::{open_reader, private_file};
 use crate::error::OrStoreError;
 
-/// Copies the database of a directory into a new file while a server goes on using it.
+/// Copies the database of a directory into a new file. A server may use the database meanwhile.
 pub fn backup(directory: &Path, target: &Path) -> Result<(), StoreError> {
     if target.exists() {
         return Err(StoreError::Exists(target.display().to_string()));
@@ -19,7 +19,7 @@ pub fn backup(directory: &Path, target: &Path) -> Result<(), StoreError> {
     private_file(target)?;
     let mut copy = Connection::open(target).or_store_error()?;
     let running = Backup::new(&source, &mut copy).or_store_error()?;
-    // One step copies all pages: the writer goes on meanwhile, and a copy in parts would restart after each of its commits.
+    // One step copies all pages. The writer may commit meanwhile; a copy in several steps would restart after each commit.
     while running.step(-1).or_store_error()? != StepResult::Done {
         std::thread::sleep(Duration::from_millis(10));
     }

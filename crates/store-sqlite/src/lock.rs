@@ -9,7 +9,7 @@ use store::StoreError;
 
 /// Lock of a data directory. It is released when the value is dropped or the process dies.
 #[derive(Debug)]
-pub struct DataLock(#[expect(dead_code, reason = "held, not read")] File);
+pub struct DataLock(#[expect(dead_code, reason = "the lock lasts as long as the file is open")] File);
 
 impl DataLock {
     /// Locks the directory, or fails with [`StoreError::InUse`].

@@ -21,7 +21,7 @@ const MOST_SCANS: usize = 1024;
 /// Number of threads that run scans.
 const SCANNERS: usize = 2;
 
-/// How a store is opened.
+/// Options of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Maximum number of 4 KiB pages of the database.

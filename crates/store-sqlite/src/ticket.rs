@@ -52,7 +52,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Ticket> {
     let credential = match (row.get::<_, Option<Uuid>>(3)?, row.get::<_, Option<Uuid>>(4)?) {
         (Some(key), None) => Credential::Key(KeyId::from_uuid(key)),
         (None, Some(visit)) => Credential::Visit(VisitId::from_uuid(visit)),
-        _ => return Err(corrupt(Type::Blob, StoreError::Corrupt("a ticket of nobody".into()))),
+        _ => return Err(corrupt(Type::Blob, StoreError::Corrupt("a ticket without a key and a visit".into()))),
     };
     Ok(Ticket {
         id: TicketId::from_uuid(id(row.get(0)?)),

@@ -97,7 +97,7 @@ fn commit(
     }
     if let Err(error) = connection.execute_batch("commit") {
         let error = store_error(error);
-        tracing::error!(%error, "a commit failed; nothing of it was kept");
+        tracing::error!(%error, "a commit failed, and all its writes were rolled back");
         if !connection.is_autocommit() {
             // The transaction is still open and has to be rolled back.
             let _ = connection.execute_batch("rollback");
@@ -121,7 +121,7 @@ fn run_one(connection: &Connection, clock: &Arc<dyn Clock>, job: &mut dyn Job) -
             error.map_or(Ok(()), Err)
         }
         Err(_) => {
-            tracing::error!("a use case panicked and was undone");
+            tracing::error!("a use case panicked, and its writes were rolled back");
             undo(connection)?;
             Err(StoreError::Panicked)
         }

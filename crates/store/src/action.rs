@@ -31,7 +31,7 @@ pub struct ActionCursor {
 pub struct PastAction {
     /// Position of the action, from which the next page continues.
     pub cursor: ActionCursor,
-    /// The action.
+    /// The action itself.
     pub proposal: Action,
     /// Actor who started the session.
     pub started_by: Actor,
@@ -69,7 +69,7 @@ pub trait ActionReads {
 /// Writes of actions.
 pub trait ActionWrites {
     /// Inserts an action.
-    fn action_insert(&mut self, proposal: &Action) -> StoreResult<()>;
+    fn action_insert(&mut self, action: &Action) -> StoreResult<()>;
     /// Saves an action over its previous revision, or fails with [`crate::StoreError::Conflict`].
-    fn action_save(&mut self, proposal: &Action) -> StoreResult<()>;
+    fn action_save(&mut self, action: &Action) -> StoreResult<()>;
 }

@@ -24,7 +24,7 @@ pub struct UnchainedEntry {
 /// A link of the chain: an entry with its number and hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainLink {
-    /// The entry.
+    /// The entry that the link adds to the chain.
     pub entry: UnchainedEntry,
     /// Number of the entry in the chain, from 1 without gaps.
     pub seq: u64,

@@ -3,7 +3,7 @@
 //!
 //! The cases use only the traits and compare whole values. Concurrent cases use threads, as a server does.
 
-#![expect(clippy::unwrap_used, reason = "a suite of tests: whatever goes wrong is a failure")]
+#![expect(clippy::unwrap_used, reason = "these are tests: every error is a failure")]
 
 mod actions;
 mod audit;

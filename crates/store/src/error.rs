@@ -10,7 +10,7 @@ pub enum StoreError {
     #[error("the database asked for the transaction to be run again")]
     Serialization,
     /// The queue of the store is full.
-    #[error("the store has more work than it can do soon")]
+    #[error("the queue of the store is full; try again later")]
     Busy,
     /// The disk is full. Reads still work.
     #[error("the disk of the database is full")]
@@ -37,7 +37,7 @@ pub enum StoreError {
     #[error("the database returned data that cannot be used: {0}")]
     Corrupt(String),
     /// The use case panicked, and its transaction was rolled back.
-    #[error("the use case panicked and was undone")]
+    #[error("the use case panicked, and its transaction was rolled back")]
     Panicked,
     /// The store is shutting down.
     #[error("the store is shutting down")]

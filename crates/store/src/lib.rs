@@ -14,8 +14,9 @@
 //! }
 //! ```
 //!
-//! Start reading at [`Reads`] and [`Tx`]. [`Store`] runs closures over them; [`Topic`] is what waiting readers are notified of. [`sql`]
-//! has the statements that are the same in both stores. The feature `conformance` adds the test suite that every store passes.
+//! Start reading at [`Reads`] and [`Tx`]. [`Store`] runs closures over them. A [`Topic`] names a part of the data that has changed, for the
+//! readers that wait for it. [`sql`] has the statements with one text for both stores. The feature `conformance` adds the test suite that
+//! every store passes.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 

@@ -88,7 +88,7 @@ pub struct InteractionFilter {
     pub belongs_to: Option<Actor>,
     /// Only questions past their deadline at this time, in microseconds.
     pub overdue_at: Option<i64>,
-    /// Only questions whose search text contains this text, or whose own or session id it is.
+    /// Only questions whose search text contains this text, or whose id or session id is this text.
     pub text: Option<String>,
     /// Order of the list.
     pub sort: Sort,

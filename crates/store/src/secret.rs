@@ -56,7 +56,8 @@ pub trait SecretReads {
     fn data_keys(&mut self, tenant: TenantId) -> StoreResult<Vec<DataKey>>;
     /// Returns tenants that have a data key wrapped with a master key other than this.
     fn tenants_under_other_master_keys(&mut self, master: &str, limit: u32) -> StoreResult<Vec<TenantId>>;
-    /// Returns a fence: a transaction that may still act on the state before this call lies before it.
+    /// Returns a fence, a point in the order of transactions. Every transaction that may still act on the state before this call lies before
+    /// the fence.
     fn fence(&mut self) -> StoreResult<u64>;
     /// Returns whether all transactions before the fence have ended.
     fn is_fence_passed(&mut self, fence: u64) -> StoreResult<bool>;

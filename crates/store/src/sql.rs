@@ -1,4 +1,4 @@
-//! SQL statements whose text is the same in every store.
+//! SQL statements with one text for all stores.
 //!
 //! A parameter is written `?1`, `?2` and so on, as SQLite has it; the PostgreSQL store replaces the question mark by a dollar sign before it
 //! prepares a statement. Identifiers that PostgreSQL reserves, such as `"user"`, are quoted.

@@ -47,7 +47,7 @@ pub struct ClosedInteraction {
     pub asked_at: Timestamp,
     /// Time at which the question was closed.
     pub resolved_at: Timestamp,
-    /// How the question was closed, and by whom.
+    /// Resolution of the question, with the actor who closed it.
     pub resolution: Resolution,
     /// Policy rule that asked; empty if the default asked, `None` if no policy did.
     pub rule: Option<String>,

@@ -7,7 +7,7 @@ use crate::{Bounded, StoreResult};
 /// A user with the hash of the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserRecord {
-    /// The user.
+    /// The user, without the password.
     pub user: User,
     /// Password hash in PHC format, which names its own parameters; `None` if the user has no password.
     pub password: Option<String>,

@@ -87,12 +87,12 @@ impl CrashStore {
         self.desk.lock().dead
     }
 
-    /// Sets the owner of the jobs that are queued next.
+    /// Sets the use case that the jobs queued from now on belong to.
     pub(crate) fn turn(&self, of: usize) {
         self.desk.lock().turn = of;
     }
 
-    /// Owners of the waiting jobs, sorted, so that the order in which threads prepared them does not matter.
+    /// Use cases of the waiting jobs, sorted, so that the order in which threads prepared them does not matter.
     pub(crate) fn waiting(&self) -> Vec<usize> {
         let mut desk = self.desk.lock();
         desk.waiting.sort_by_key(|waiting| waiting.of);

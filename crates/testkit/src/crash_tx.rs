@@ -51,13 +51,13 @@ impl Fuse {
     }
 }
 
-/// A transaction or query that fails when its fuse has burnt down.
+/// A transaction or query that fails when its fuse has used up its calls.
 pub(crate) struct FusedTx<'a, T: ?Sized> {
     pub(crate) inner: &'a mut T,
     pub(crate) fuse: &'a Fuse,
 }
 
-/// Methods that burn the fuse first and then call the inner transaction.
+/// Methods that count a call against the fuse and then call the inner transaction.
 macro_rules! methods {
     ($($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)*) => {$(
         fn $name(&mut self, $($argument: $type),*) -> StoreResult<$out> {
@@ -67,7 +67,7 @@ macro_rules! methods {
     )*};
 }
 
-/// Implements store traits for `FusedTx` with such methods alone.
+/// Implements store traits for `FusedTx` with these methods only.
 macro_rules! passed_on {
     ($all:ident: $($part:ident { $($methods:tt)* })*) => {$(
         impl<T: $all + ?Sized> $part for FusedTx<'_, T> {

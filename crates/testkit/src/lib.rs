@@ -1,5 +1,5 @@
-//! Tools that tests share: a clock that is set by hand, a store whose process dies as a random seed decides, and a private
-//! PostgreSQL server.
+//! Tools that tests share: a clock that is set by hand, a store whose process dies as a random seed decides, and a
+//! private PostgreSQL server.
 //!
 //! Only `[dev-dependencies]` may name this crate. The simulations that use [`CrashStore`] are in
 //! `crates/engine/tests/it/simulation`, with models and tools in `crates/agent/tests/it/simulation`.

@@ -47,8 +47,9 @@ struct Tools {
 }
 
 impl TestPostgres {
-    /// Returns the server that `HOLDPOINT_TEST_POSTGRES` names, or a private server that the tests of this process share.
-    #[expect(clippy::disallowed_methods, reason = "how tests are told of a server that is there already")]
+    /// Returns the server that `HOLDPOINT_TEST_POSTGRES` names, or a private server that the tests of this process
+    /// share.
+    #[expect(clippy::disallowed_methods, reason = "the variable names a server that runs already")]
     pub fn start() -> Result<Self, PostgresError> {
         static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
         if let Ok(url) = std::env::var(VARIABLE) {
@@ -86,12 +87,12 @@ impl TestPostgres {
 
     /// Stops a private server, which breaks every connection.
     pub fn stop(&self) -> Result<(), PostgresError> {
-        self.server.as_ref().ok_or("this server is not ours to stop")?.control("stop")
+        self.server.as_ref().ok_or("the tests did not start this server and cannot stop it")?.control("stop")
     }
 
     /// Starts a private server that was stopped.
     pub fn resume(&self) -> Result<(), PostgresError> {
-        self.server.as_ref().ok_or("this server is not ours to start")?.control("start")
+        self.server.as_ref().ok_or("the tests did not start this server and cannot start it")?.control("start")
     }
 
     fn of(server: Arc<Server>) -> Self {

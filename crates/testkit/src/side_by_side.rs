@@ -12,7 +12,8 @@ use crate::{CrashStore, Fate, Random};
 pub struct UseCase<'a, T> {
     /// Future of the use case.
     pub future: BoxFuture<'a, T>,
-    /// Whether the use case may wait for a change of another use case. It is given up when no use case is left that could make one.
+    /// Whether the use case may wait for a change of another use case. It is given up when no use case is left that
+    /// could make one.
     pub sleeps: bool,
 }
 
@@ -23,8 +24,9 @@ enum Slot<'a, T> {
 
 /// Runs use cases of an engine on a [`CrashStore`] until no use case can go on, and returns the result of each.
 ///
-/// All use cases are polled until each waits for the store. Then one of the waiting jobs is run with a fate, and so on. A use
-/// case that prepares something on another thread is waited for first, so that the speed of that thread does not matter.
+/// All use cases are polled until each waits for the store. Then one of the waiting jobs is run with a fate, and so on.
+/// A use case that prepares something on another thread is waited for first, so that the speed of that thread does not
+/// matter.
 pub async fn side_by_side<'a, T>(
     store: &CrashStore,
     doings: Vec<UseCase<'a, T>>,

@@ -1,7 +1,8 @@
-//! Checks the packages that the product is built from: licences, sources, banned packages and duplicate versions, according to
-//! `deny.toml` and `web/supply-chain.toml`. It reads only local files and needs no network. `make advisories` looks for advisories.
+//! Checks the packages that the product is built from: licences, sources, banned packages and duplicate versions,
+//! according to `deny.toml` and `web/supply-chain.toml`. It reads only local files and needs no network. `make
+//! advisories` looks for advisories.
 
-#![expect(clippy::unwrap_used, reason = "a file that cannot be read is a test that fails")]
+#![expect(clippy::unwrap_used, reason = "an unreadable file fails the test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -164,9 +165,9 @@ fn no_crate_has_two_versions_without_a_listed_reason() {
     assert!(skipped.iter().all(|skip| skip["reason"].is_string()), "a reason is missing");
     let listed: BTreeSet<String> = skipped.iter().map(|skip| skip["crate"].as_str().unwrap().to_owned()).collect();
     let unlisted: Vec<&String> = older.difference(&listed).collect();
-    assert_eq!(unlisted, [""; 0], "here in an older version too: avoid that if you can, else list it in deny.toml");
+    assert_eq!(unlisted, [""; 0], "these packages have two versions: avoid that or list them in deny.toml");
     let gone: Vec<&String> = listed.difference(&older).collect();
-    assert_eq!(gone, [""; 0], "no longer here in this version: take it out of deny.toml");
+    assert_eq!(gone, [""; 0], "these versions are gone: remove them from deny.toml");
 }
 
 #[test]

@@ -6,16 +6,16 @@
 //! | --- | --- |
 //! | `command`, `cmd`, `argv` | a shell command; a list is the words of one command, which no shell reads |
 //! | `commands`, `script`, `scripts` | a shell command; a list is several commands |
-//! | `shell_command`, `bash_command`, … and longer names that end so (`pre_script`, `postCommand`) | a shell command |
+//! | `shell_command`, `bash_command`, … and longer names that end in one of these words (`pre_script`, `postCommand`) | a shell command |
 //! | `args`, `argv`, `arguments` beside a command | its further words |
 //! | `env`, `environment`, `env_vars`, … beside a command | its variables |
 //! | `path`, `file`, `file_path`, `filename`, `directory`, `dir`, `cwd`, … and their plurals | a path |
 //! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, … and their plurals | a path, if the value is a string |
-//! | longer names that end so, or in `_path`, `_file`, `_dir`, … | a path, if the value is a string |
-//! | any other name beside a path, except `content`, `message` and the like | a path, if the value leads somewhere: `/x`, `../x`, `~/x`, `C:\x` |
-//! | a name that itself leads somewhere, or has a slash and stands beside a path: `edits: {"/x": …}` | a path |
+//! | longer names that end in one of these words, or in `_path`, `_file`, `_dir`, … | a path, if the value is a string |
+//! | any other name beside a path, except `content`, `message` and the like | a path, if the value has the form of one: `/x`, `../x`, `~/x`, `C:\x` |
+//! | a name that itself has one of these forms, or has a slash and stands beside a path: `edits: {"/x": …}` | a path |
 //! | `patch`, `diff`, and any text with `*** Update File:` in it | the paths of the files that the patch changes |
-//! | any text that reads like a patch, in a tool named so (`apply_patch`) | the paths of the files that the patch changes |
+//! | any text with lines of a patch, in a tool whose name says so (`apply_patch`) | the paths of the files that the patch changes |
 //! | `url`, `uri`, `endpoint`, `href`, `webhook_url`, … | a URL |
 //! | `location` | a URL if it contains `://`, else a path |
 //! | `method`, `http_method`, `verb` beside a URL | its method; without one `POST` if there is a body, else `GET` |
@@ -82,7 +82,7 @@ pub(super) fn find<'a>(tool: &str, arguments: &'a Value) -> Result<CallArguments
     unnamed_path::add(arguments, &mut found);
     patch::add(tool, arguments, &mut found);
     if found.arguments.len() + found.keys.len() > MOST {
-        return Err("there are too many arguments to be looked into");
+        return Err("there are too many arguments to examine");
     }
     Ok(found)
 }
@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
         let nested = matches!(value, Value::Object(_))
             || value.as_array().is_some_and(|items| items.iter().any(|item| item.is_object() || item.is_array()));
         if depth > DEEPEST && nested {
-            return Err("the arguments are too deep to be looked into");
+            return Err("the arguments are nested too deep to examine");
         }
         match value {
             Value::Object(fields) => {
@@ -108,7 +108,7 @@ impl<'a> Search<'a> {
                     let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
                     if let Some(kind) = kind_of(name, inner).filter(|_| !beside_a_command(name, fields)) {
                         if self.found.len() >= MOST {
-                            return Err("there are too many arguments to be looked into");
+                            return Err("there are too many arguments to examine");
                         }
                         let around = self.around.clone();
                         self.found.push(Argument { kind, place: place.clone(), around, value: inner });

@@ -49,14 +49,14 @@ pub struct CallFacts {
 /// The reason why an argument cannot be relied on. No allowing rule matches a call that has one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unparsed {
-    /// The kind of the argument: `shell`, `path`, `url`, `sql`, or `arguments` if they are nested too deep or too many.
+    /// The kind of the argument: `shell`, `path`, `url`, `sql`, or `arguments` if there are too many or they are nested too deep.
     pub what: &'static str,
     /// The problem, in words for the person who reads the question.
     pub reason: String,
 }
 
 impl Unparsed {
-    /// Makes one from the kind of the argument and the problem.
+    /// Combines the kind of the argument and the problem.
     pub fn new(what: &'static str, reason: impl Into<String>) -> Self {
         Self { what, reason: reason.into() }
     }
@@ -70,7 +70,7 @@ impl CallFacts {
         match argument::find(tool, arguments) {
             Ok(found) => {
                 found.arguments.iter().for_each(|argument| parsed.add_argument(tool, argument));
-                let packed = || Err(Unparsed::new("path", "a text holds arguments that a tool may take out of it"));
+                let packed = || Err(Unparsed::new("path", "a text contains further arguments that a tool may extract"));
                 parsed.paths.extend(found.keys.into_iter().map(|(place, key)| (place, PathFacts::parse(key))));
                 parsed.paths.extend(found.packed.into_iter().map(|place| (place, packed())));
                 let known = CallTraits {
@@ -137,7 +137,9 @@ impl CallFacts {
                 if let Ok(sql) = read_sql(value) {
                     set_once(&mut self.sql, "sql", || Ok(sql));
                 } else if holds_sql(value) {
-                    set_once(&mut self.sql, "sql", || Err(Unparsed::new("sql", "SQL is in a value that is not text")));
+                    set_once(&mut self.sql, "sql", || {
+                        Err(Unparsed::new("sql", "a value that is not a text contains SQL"))
+                    });
                 }
             }
             ArgumentKind::Path | ArgumentKind::File => self.add_path(argument.kind, &argument.place, value),
@@ -153,7 +155,7 @@ impl CallFacts {
                 for (at, item) in items.iter().enumerate() {
                     let place = format!("{place}[{at}]");
                     match item {
-                        Value::Array(_) => self.paths.push((place, unread("the path is a list within a list"))),
+                        Value::Array(_) => self.paths.push((place, unread("the path is in a list within a list"))),
                         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
                             self.add_path(kind, &place, item);
                         }
@@ -163,7 +165,7 @@ impl CallFacts {
             }
             // The path within the object is found by its own name.
             Value::Object(_) if kind == ArgumentKind::File && names_a_path(value) => return,
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => unread("the path is no text"),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => unread("the path is not a text"),
         };
         self.paths.push((place.to_owned(), path));
     }
@@ -201,7 +203,7 @@ impl CallFacts {
 fn set_once<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: impl FnOnce() -> Result<T, Unparsed>) {
     *place = Some(match place.take() {
         None => new(),
-        Some(_) => Err(Unparsed::new(what, "there is more than one of them in the arguments")),
+        Some(_) => Err(Unparsed::new(what, "there are several of this kind in the arguments")),
     });
 }
 
@@ -219,17 +221,17 @@ fn read_command(argument: &Argument<'_>, list: CommandList) -> Result<Shell, Unp
         // A program and its words. A text of several words could be run as one program or through a shell.
         Shell::of_words(&std::iter::once(program.as_str()).chain(further).collect::<Vec<_>>())?
     } else if !further.is_empty() {
-        return Err(refused("there are further words beside a command that has words already"));
+        return Err(refused("an argument adds words to a command that is already a list of words"));
     } else {
         match list {
             CommandList::Words => Shell::of_words_or_text(&read_words(value)?)?,
             CommandList::Texts => Shell::of_texts(&read_words(value)?)?,
-            CommandList::Unclear => return Err(refused("the command is no text")),
+            CommandList::Unclear => return Err(refused("the command is not a text")),
         }
     };
     let named = |name: &str, _: &Value| argument::is_environment(name);
     let Some(variables) = argument.beside(&named).map_err(refused)? else { return Ok(shell) };
-    let variables = variables.as_object().ok_or_else(|| refused("the variables are no object"))?;
+    let variables = variables.as_object().ok_or_else(|| refused("the variables are not an object"))?;
     Ok(variables
         .iter()
         .fold(shell, |shell, (name, value)| shell.with_variable(name, value.as_str().unwrap_or_default())))
@@ -258,7 +260,7 @@ fn read_url(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
             _ => return Err(refused("there is not exactly one URL")),
         },
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
-            return Err(refused("the URL is no text"));
+            return Err(refused("the URL is not a text"));
         }
     };
     let name = argument.place.rsplit('.').next().unwrap_or_default();
@@ -269,7 +271,7 @@ fn read_url(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
         return Err(refused("a header may change the method"));
     }
     let method = match argument.beside(&argument::is_method).map_err(refused)? {
-        Some(method) => method.as_str().ok_or_else(|| refused("the method is no text"))?,
+        Some(method) => method.as_str().ok_or_else(|| refused("the method is not a text"))?,
         None if argument.is_accompanied(argument::is_body) => "POST",
         None => "GET",
     };
@@ -280,7 +282,7 @@ fn read_sql(value: &Value) -> Result<Sql, Unparsed> {
     match value {
         Value::String(text) => Sql::parse(text),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            Err(Unparsed::new("sql", "the SQL is no text"))
+            Err(Unparsed::new("sql", "the SQL is not a text"))
         }
     }
 }

@@ -51,7 +51,7 @@ impl PathFacts {
         let windows = is_windows(&composed);
         let slashed = if windows { composed.replace('\\', "/") } else { composed };
         if !windows && slashed.contains('\\') {
-            return Err(refused("a backslash is in the path, which systems read differently"));
+            return Err(refused("the path contains a backslash, which systems read differently"));
         }
         let (root, rest) = root(&slashed, windows)?;
         let (components, escapes) = resolve(rest, !root.is_empty());
@@ -61,7 +61,7 @@ impl PathFacts {
         };
         // Without their `./`, the paths `./~`, `./C:` and `./file:` would mean something else.
         if root.is_empty() && (canonical.starts_with('~') || has_drive(&canonical) || check(&canonical).is_err()) {
-            return Err(refused("the path looks like one that starts elsewhere"));
+            return Err(refused("the path looks like a home directory, a drive or a URL"));
         }
         let name = components.last().filter(|name| *name != "..").cloned().unwrap_or_default();
         let extension =
@@ -114,10 +114,10 @@ fn check(path: &str) -> Result<(), Unparsed> {
         return Err(refused(format!("{} is in the path", text::describe(c))));
     }
     if path.starts_with('~') {
-        return Err(refused("`~` is known only when it runs"));
+        return Err(refused("the home directory of `~` is known only when the call runs"));
     }
     if path.contains('$') || path.contains('`') || (path.contains('%') && path.matches('%').count() > 1) {
-        return Err(refused("a variable in the path is known only when it runs"));
+        return Err(refused("the value of a variable in the path is known only when the call runs"));
     }
     // Some tools decode percent signs, and find a slash or dots in them.
     let hex = |pair: &[u8]| matches!(pair, [b'%', one, two] if one.is_ascii_hexdigit() && two.is_ascii_hexdigit());
@@ -128,7 +128,7 @@ fn check(path: &str) -> Result<(), Unparsed> {
         return Err(refused("a part of the path begins or ends with a blank"));
     }
     if path.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
-        return Err(refused("a URL is in the place of a path"));
+        return Err(refused("the path is a URL"));
     }
     if may_climb(path) {
         return Err(refused("a pattern in the path may become `..`"));
@@ -144,7 +144,7 @@ pub(super) fn may_climb(path: &str) -> bool {
     if !path.contains(['{', '[', '?', '*', '(']) {
         return false;
     }
-    // A path with too many alternatives is refused without a look at each.
+    // A path with too many alternatives is refused without checking each of them.
     let Some(written_out) = alternatives(path) else { return true };
     let spelt = path.contains('{');
     written_out.iter().any(|path| {
@@ -256,7 +256,7 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
         return Err(refused("Windows drops the dots and blanks at the end of a name"));
     }
     if path.get(2..).is_some_and(|rest| rest.contains(':')) || path.starts_with("//?") || path.starts_with("//.") {
-        return Err(refused("a device, a stream or a raw path of Windows"));
+        return Err(refused("the path is a device, a stream or a raw path of Windows"));
     }
     if path.contains('~') {
         return Err(refused("a short name of Windows is known only to the file system"));
@@ -264,19 +264,19 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
     if has_drive(path) {
         let (letter, rest) = path.split_at(2);
         let rest =
-            rest.strip_prefix('/').ok_or_else(|| refused("a path that depends on the directory of its drive"))?;
+            rest.strip_prefix('/').ok_or_else(|| refused("the path depends on the current directory of its drive"))?;
         return Ok((format!("{}/", letter.to_ascii_uppercase()), rest));
     }
     if let Some(rest) = path.strip_prefix("//") {
         let (server, rest) = rest.split_once('/').unwrap_or((rest, ""));
         if matches!(server, "" | "." | "..") {
-            return Err(refused("a share without a server"));
+            return Err(refused("the path is a share without a server"));
         }
         // The canonical form is parsed as a share again.
         return Ok((format!("\\\\{}/", server.to_lowercase()), rest));
     }
     if path.starts_with('/') {
-        return Err(refused("a path that depends on the drive"));
+        return Err(refused("the path depends on the current drive"));
     }
     Ok((String::new(), path))
 }

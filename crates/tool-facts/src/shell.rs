@@ -78,8 +78,8 @@ pub struct Shell {
     pub writes: Vec<String>,
     /// All files that the programs write are in `writes`. For most programs, such as `make`, the files are not known.
     pub writes_known: bool,
-    /// The reason why no allowing rule may rely on these facts, although the text was parsed: a program that is known only when it runs, a command
-    /// hidden in an option. Rules that ask or deny still see all other fields.
+    /// The reason why no allowing rule may rely on these facts, although the text was parsed: a program whose name is known only when it runs, or a
+    /// command hidden in an option. Rules that ask or deny still see all other fields.
     pub doubt: Option<Unparsed>,
 }
 
@@ -163,7 +163,7 @@ impl Shell {
             collector.text(text, &CommandContext::default())?;
         }
         match texts {
-            [] => Err(refused("there is no command in it")),
+            [] => Err(refused("the text contains no command")),
             [only] => Ok(collector.into_shell(strict::is_single_command(only))),
             _ => Ok(collector.into_shell(false)),
         }
@@ -172,7 +172,7 @@ impl Shell {
     /// Parses the words of one command. No shell reads them; they are in doubt if a shell would find other words in them.
     pub fn of_words(words: &[&str]) -> Result<Self, Unparsed> {
         if words.is_empty() {
-            return Err(refused("there is no command in it"));
+            return Err(refused("the text contains no command"));
         }
         let mut longest = guard::LONGEST;
         for word in words {

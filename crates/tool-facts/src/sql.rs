@@ -65,9 +65,9 @@ impl Sql {
         let statements = parser
             .try_with_sql(text)
             .and_then(|mut parser| parser.parse_statements())
-            .map_err(|error| refused(format!("this is no SQL that can be read: {error}")))?;
+            .map_err(|error| refused(format!("the SQL cannot be parsed: {error}")))?;
         if statements.is_empty() {
-            return Err(refused("there is no statement in it"));
+            return Err(refused("the text contains no statement"));
         }
         if statements.iter().any(statement::has_short_form) {
             lexical::ends_after_table(text)?;

@@ -1,4 +1,4 @@
-//! Characters that mean one thing to a reader and another to a program.
+//! Finds characters that a person and a program read differently.
 
 use unicode_normalization::UnicodeNormalization;
 

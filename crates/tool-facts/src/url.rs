@@ -1,4 +1,4 @@
-//! URLs, and the hosts that they reach.
+//! Parses URLs, and finds the host that a URL really names.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,7 +11,7 @@ use crate::word_list::WordList;
 /// Longest URL, in bytes.
 const LONGEST: usize = 8192;
 
-/// Sequences that some servers take for a slash, for dots or for the end of a path.
+/// Sequences that some servers read as a slash, as dots or as the end of a path.
 const HIDDEN: &[&str] = &["%2f", "%5c", "%252e", "%252f", "%255c", "%00", "..;"];
 
 /// Facts about a URL.
@@ -43,9 +43,9 @@ impl UrlFacts {
     /// Parses a URL as a browser would.
     pub fn parse(address: &str, method: &str) -> Result<Self, Unparsed> {
         check(address)?;
-        let url = Url::parse(address).map_err(|error| refused(format!("this is no URL: {error}")))?;
+        let url = Url::parse(address).map_err(|error| refused(format!("the URL cannot be parsed: {error}")))?;
         let authority = authority(address);
-        let host = url.host().ok_or_else(|| refused("there is no host in the URL"))?;
+        let host = url.host().ok_or_else(|| refused("the URL has no host"))?;
         let (host, ip) = match host {
             Host::Domain(name) => domain(name)?,
             Host::Ipv4(ip) => (ip.to_string(), Some(IpAddr::V4(ip))),
@@ -91,7 +91,7 @@ fn check(address: &str) -> Result<(), Unparsed> {
     if authority.matches('@').count() > 1 {
         return Err(refused("there is more than one `@` before the host"));
     }
-    // Some programs undo the percent signs in a host, others look it up with them.
+    // Some programs decode percent signs in a host, others look up the host with the percent signs.
     if authority.rsplit('@').next().is_some_and(|host| host.contains('%')) {
         return Err(refused("the host is written with percent signs"));
     }

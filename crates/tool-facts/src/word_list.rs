@@ -1,7 +1,7 @@
 //! Word lists and option tables, which are data files under `data/`.
 //!
 //! A list of more than ten words is a text file: a comment that says what the list is and who reads it, then one word a line in byte order.
-//! A table, in which a program has options with a meaning each, is TOML. Both are embedded in the binary and parsed once, at their first use.
+//! A table, which gives the options of each program and their meaning, is TOML. Both are embedded in the binary and parsed once, at first use.
 //! `tests/it/data.rs` checks that every file is sorted, free of duplicates and not empty; the tests of commands parse every table.
 
 use std::collections::HashSet;

@@ -8,9 +8,9 @@ use standardwebhooks::Webhook;
 /// Reason why a message could not be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MessageError {
-    #[error("it cannot be written: {0}")]
+    #[error("the message cannot be serialised: {0}")]
     Unwritten(#[from] serde_json::Error),
-    #[error("it cannot be signed")]
+    #[error("the message cannot be signed")]
     Unsigned,
 }
 

@@ -1,4 +1,4 @@
-//! Resolves names for webhooks and checks every address before it is connected to.
+//! Resolves the host names of webhooks, and checks every address before a connection to it is opened.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

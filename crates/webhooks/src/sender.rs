@@ -1,4 +1,4 @@
-//! Posts one message: without redirects or proxies, with a time limit, and reading only the beginning of the answer.
+//! Posts one message: without redirects or proxies, with a time limit, and reading only the beginning of the response.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use url::Url;
 use crate::message::{SignedMessage, sign_message};
 use crate::resolver::{CheckedResolver, Resolver, Unreachable, check_literal};
 
-/// Number of bytes read of an answer.
+/// Number of bytes of a response that are read.
 const READ: usize = 4096;
-/// Number of characters kept of an answer.
+/// Number of characters of a response that are kept.
 const KEPT: usize = 200;
 /// Number of idle connections kept for each endpoint.
 const IDLE: usize = 2;
@@ -30,7 +30,7 @@ pub struct WebhookSender {
     networks: Networks,
 }
 
-/// Reason why there is no answer.
+/// Reason why there is no response.
 #[derive(Debug, thiserror::Error)]
 enum SendError {
     #[error("the URL cannot be used")]
@@ -123,7 +123,7 @@ fn requested_wait(headers: &HeaderMap) -> Option<SignedDuration> {
     Some(until.duration_since(now).max(SignedDuration::ZERO))
 }
 
-/// Describes an error with its causes, without the address, which the reader knows.
+/// Describes an error with its causes. The address is left out, because the reader knows it.
 fn describe(error: &reqwest::Error) -> String {
     let mut words = vec![if error.is_connect() { "no connection".to_owned() } else { "no reply".to_owned() }];
     let mut cause = error.source();

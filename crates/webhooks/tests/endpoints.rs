@@ -1,6 +1,6 @@
-//! Tests real endpoints: one that verifies, and others that fail, redirect, hang, send too much, or are at forbidden addresses.
+//! Tests of the sender with real endpoints: one verifies messages; others fail, redirect, hang, send too much, or have forbidden addresses.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -145,7 +145,7 @@ async fn hanging_and_endless_responses_are_cut_off() {
     let endless = posted(&open(), &at("/endless")).await;
     assert_eq!((endless.status, endless.note), (Some(200), "x".repeat(200)));
     let dawdled = open().post(&parcel(&at("/dawdles"), Duration::from_millis(400))).await;
-    assert_eq!((dawdled.status, dawdled.note.as_str()), (Some(200), ""), "the status is what counts");
+    assert_eq!((dawdled.status, dawdled.note.as_str()), (Some(200), ""), "the status decides");
 }
 
 /// Listens at an address and counts the connections.

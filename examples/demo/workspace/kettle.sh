@@ -1,5 +1,5 @@
 #!/bin/sh
-# How many minutes a tea wants.
+# Prints how many minutes a kind of tea has to steep.
 case "$1" in
   white) echo 2 ;;
   green) echo 3 ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every tea is ready in time, and coffee is refused.
+# Tests that every tea has a time and that coffee is refused.
 failed=0
 check() {
   got=$(sh kettle.sh "$1" 2>/dev/null)

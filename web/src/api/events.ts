@@ -12,10 +12,16 @@ const eventsAfter = async (
   signal?: AbortSignal,
 ) => (await taken(api.GET('/v1/sessions/{session}/events', { params: { path: { session }, query }, signal }))).events;
 
-/** Up to which event of a session was heard while its events were being read: whoever reads them reads as far. */
+/**
+ * Key of the newest event that was received while the events of a session were being read. The read continues up to
+ * that event.
+ */
 export const heardKey = (id: string) => ['session-heard', id];
 
-/** The last events of a session, without a gap; the live stream adds what comes, `earlierEvents` what came before. */
+/**
+ * The last events of a session, without a gap. The live stream appends later events, and `earlierEvents` reads earlier
+ * ones.
+ */
 export const eventsQuery = (id: string) =>
   queryOptions({
     queryKey: ['session-events', id],

@@ -3977,7 +3977,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -4362,7 +4362,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -4671,7 +4671,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4717,7 +4717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4763,7 +4763,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4809,7 +4809,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4855,7 +4855,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4901,7 +4901,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4947,7 +4947,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4993,7 +4993,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5039,7 +5039,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5085,7 +5085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5131,7 +5131,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5177,7 +5177,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5346,7 +5346,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5574,7 +5574,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5617,7 +5617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5700,7 +5700,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5819,7 +5819,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5972,7 +5972,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6018,7 +6018,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6143,7 +6143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6227,7 +6227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6352,7 +6352,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6481,7 +6481,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
                 /** @description W3C trace context, stored with the question */
                 traceparent?: string | null;
@@ -6591,7 +6591,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6639,7 +6639,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6687,7 +6687,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6828,7 +6828,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
                 /** @description W3C trace context, returned with the answer */
                 traceparent?: string | null;
@@ -6876,7 +6876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7132,7 +7132,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7216,7 +7216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7339,7 +7339,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7426,7 +7426,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7591,7 +7591,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7682,7 +7682,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7728,7 +7728,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result. */
+                /** @description Idempotency key of the command. A repetition with an equal body returns the first result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {

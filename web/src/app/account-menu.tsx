@@ -21,7 +21,7 @@ export default function AccountMenu(props: MenuProps) {
   const toggle = async () => {
     if (!(await wantNotifications(!notify))) tell(t('preferences.notifyRefused'), 'danger');
   };
-  // On a phone the button is at the top right, on a desk at the bottom left.
+  // On a phone the button is at the top right, on a desktop at the bottom left.
   const desk = matchMedia('(min-width: 64rem)').matches;
   return (
     <Menu

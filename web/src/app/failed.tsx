@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Empty } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 
-/** A page that could not be shown: why, and a way to try again. */
+/** Error page: the reason, and a button that tries again. */
 export function Failed({ error }: { error: unknown }) {
   const router = useRouter();
   return (

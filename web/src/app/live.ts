@@ -12,15 +12,15 @@ export type Connection = 'connecting' | 'open' | 'lost' | 'signed-out';
 export const useConnection = create<{ state: Connection; since: number }>(() => ({ state: 'connecting', since: 0 }));
 
 interface Options {
-  /** Whose events of which project: tabs that agree in this share one connection. */
+  /** Identifies the person and project of the events. Tabs with equal values share one connection. */
   whose: string;
   cache: QueryClient;
   heard: (event: SessionEvent) => void;
 }
 
 /**
- * Follows the events of the project for as long as the page lives. What is shown always comes from the server's state: an
- * event only says what to read again.
+ * Follows the events of the project while the page is open. An event only determines which data is read again: the page
+ * always shows data that the server returned.
  */
 export function follow({ whose, cache, heard }: Options): () => void {
   const stop = new AbortController();
@@ -40,7 +40,7 @@ export function follow({ whose, cache, heard }: Options): () => void {
 function connected(cache: QueryClient, state: Exclude<Word['is'], 'event' | 'alive'>): void {
   const before = useConnection.getState().state;
   if (state !== 'lost' || before !== 'lost') useConnection.setState({ state, since: Date.now() });
-  // What happened before this moment is read again once; what comes after it is in the stream.
+  // Events before this moment may have been missed, so all data is read again. Later events are in the stream.
   if (state === 'open') reread(cache);
   if (state === 'signed-out') void cache.invalidateQueries({ queryKey: ['me'] });
 }
@@ -78,7 +78,10 @@ export function gather(cache: QueryClient, wait = 120): (event: SessionEvent) =>
   };
 }
 
-/** Has what has changed read again. What is just being read for the first time may be older than the change, and follows when it is there. */
+/**
+ * Reads matching queries again. A query that is just being read for the first time may return data from before the
+ * change, so it is read once more when it is done.
+ */
 function reread(cache: QueryClient, predicate: (query: Query) => boolean = () => true): void {
   const first = cache
     .getQueryCache()
@@ -93,7 +96,7 @@ function reread(cache: QueryClient, predicate: (query: Query) => boolean = () =>
 
 function append(cache: QueryClient, event: SessionEvent): void {
   const key = ['session-events', event.session];
-  // What is being read now may have been read before this happened, and will stand in place of what is added here.
+  // A read in progress may have begun before this event, and its result will replace the list.
   if (cache.getQueryState(key)?.fetchStatus === 'fetching')
     cache.setQueryData<number>(heardKey(event.session), (heard = 0) => Math.max(heard, event.seq));
   const known = cache.getQueryData<SessionEvent[]>(key);

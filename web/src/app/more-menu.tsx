@@ -5,7 +5,7 @@ import { meQuery } from '@/api/queries';
 import { Menu, MenuItem, type MenuProps } from '@/ui/menu';
 import { ALWAYS, placesFor } from './nav';
 
-/** The pages that a phone's bar has no room for. */
+/** Menu with the pages that do not fit into the navigation bar of a phone. */
 export default function MoreMenu(props: MenuProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();

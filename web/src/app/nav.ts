@@ -34,5 +34,5 @@ export function placesFor(role: Role | undefined): readonly Place[] {
   return PLACES.filter((place) => !place.only || (role !== undefined && place.only.includes(role)));
 }
 
-/** What a phone's bar shows; the rest is in its menu. */
+/** Pages in the navigation bar of a phone; the others are in its menu. */
 export const ALWAYS: readonly string[] = ['inbox', 'sessions', 'insights'];

@@ -4,13 +4,16 @@ import { readStream, type Word } from './stream';
 const NAME = 'holdpoint-events';
 const PATIENCE = { open: 60_000, lost: 12_000 };
 
-/** What tabs say to each other: what the reader heard, or that somebody has come, who is then told how things are. */
+/**
+ * Message between tabs: a message of the stream reader, or the announcement of a new tab, which then receives the
+ * current state.
+ */
 type Said = (Word & { to?: string }) | { is: 'hello'; from: string };
 
 /**
- * Hears the events of the project in every tab through one connection: a browser has but six for a server. One tab reads and
- * tells the others; when it goes, the next one reads on from the last event that it has heard of. Tabs of another project, or of
- * somebody else, have another reader.
+ * Receives the events of the project in all tabs through one connection, because a browser opens at most six
+ * connections to a server over HTTP/1.1. One tab reads the stream and forwards it to the others. When that tab closes,
+ * another one continues after the last event that it received. Tabs of another project or person have their own reader.
  */
 export function hear(whose: string, stop: AbortSignal, heard: (word: Word) => void): void {
   // Without the Web Locks API each visible tab reads the stream itself.

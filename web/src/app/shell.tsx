@@ -16,7 +16,7 @@ import { lookAt, notifyOf } from './notify';
 import { useOpenCount } from './title';
 import { UserMenu } from './user-menu';
 
-/** The frame around every page of somebody who is signed in. */
+/** Frame around every page of a signed-in person. */
 export function Shell() {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -13,14 +13,14 @@ export function tellTabs(account: Account): void {
 
 const GONE = 'holdpoint-at-provider';
 
-/** This tab goes to an identity provider, which sends it back as a fresh page. */
+/** Notes that this tab leaves for an identity provider, which returns to a newly loaded page. */
 export function leaveForProvider(): void {
   sessionStorage.setItem(GONE, '1');
 }
 
-/** A tab that is back from there, and not at the door again, has come in: the others are told. */
+/** Whether this tab has returned signed in from an identity provider. If it has, the other tabs are notified. */
 export function backFromProvider(path: string): boolean {
-  // At the door it may still be on its way there: what is read anew here was begun before.
+  // On the sign-in page the person may not be signed in yet.
   if (sessionStorage.getItem(GONE) === null || path === '/sign-in') return false;
   sessionStorage.removeItem(GONE);
   tellTabs('entered');

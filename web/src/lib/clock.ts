@@ -4,7 +4,10 @@ import { create } from 'zustand';
 /** How far the server's clock is ahead of this machine's, in milliseconds. */
 let ahead = 0;
 
-/** Learns the server's clock from the `Date` of a response. It counts whole seconds, so only a real difference is taken over. */
+/**
+ * Learns the server's clock from the `Date` header of a response. The header has whole seconds, so small differences
+ * are ignored.
+ */
 export function noteServerTime(date: string | null, here = Date.now()): void {
   const there = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(there)) return;

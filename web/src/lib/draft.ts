@@ -9,9 +9,9 @@ interface Kept<T> {
 }
 
 /**
- * Something half written. It outlives going elsewhere in this tab and reading the page anew, and ends with the tab, so whoever
- * closes it meanwhile is asked first. Without a name it is kept in memory alone: that is for secrets. What was written under one
- * name is never shown under another.
+ * Unfinished input. A draft survives navigation and a reload of its tab and ends with the tab; closing the tab asks for
+ * confirmation first. A draft without a name is kept in memory only, which is for secrets. A draft is never shown under
+ * another name.
  */
 export function useDraft<T>(name: string | undefined, first: T): [T, Dispatch<SetStateAction<T>>, () => void] {
   const [kept, setKept] = useState<Kept<T>>(() => begun(name, first));
@@ -62,12 +62,12 @@ function read<T>(name: string): T | undefined {
   }
 }
 
-// A browser may have no room, or none to give to this page: then it is kept for as long as it is shown.
+// If the browser's storage is full or not allowed, the draft lasts only as long as its component.
 function keep(name: string, value: unknown): void {
   try {
     if (value === undefined) sessionStorage.removeItem(PREFIX + name);
     else sessionStorage.setItem(PREFIX + name, writeJson(value));
   } catch {
-    // See above.
+    // The draft stays in memory; see above.
   }
 }

@@ -1,6 +1,6 @@
 import { pieces } from './text';
 
-/** A number as it was written, where the browser's own number would be written otherwise: 9007199254740993, 1.0. */
+/** A number in its original spelling, if JavaScript would write it differently: 9007199254740993, 1.0. */
 export class Exact {
   constructor(readonly text: string) {}
 
@@ -12,20 +12,21 @@ export class Exact {
     return this.text;
   }
 
-  /** Whether a number of the browser is this one, written in another way. */
+  /** Whether a JavaScript number can represent this number; only the spelling differs. */
   get common(): boolean {
     const number = Number(this.text);
     return /[.eE]/u.test(this.text) ? Number.isFinite(number) : Number.isSafeInteger(number);
   }
 }
 
-// Stands before such a number while the browser's own reader and writer have it as a text. No agent can know it.
+// Prefix of such numbers while `JSON.parse` and `JSON.stringify` treat them as strings. It is random, so that no agent
+// can guess it.
 const MARK = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'gu');
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/gsu;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
 
-/** JSON whose numbers survive `JSON.parse`, once `revived` has seen what that gave. */
+/** Turns numbers that `JSON.parse` would change into marked strings, which `revived` restores. */
 export function marked(json: string): string {
   return json.replace(TOKEN, (token) => {
     const kept = token.startsWith('"') || String(Number(token)) === token || !NUMBER.test(token);
@@ -34,8 +35,8 @@ export function marked(json: string): string {
 }
 
 /**
- * The same value, its marked numbers as they were written: all of them, or those below the names given, where others are
- * the plain numbers that our own code counts with.
+ * Restores marked numbers in place. With `below`, only numbers under these names keep their spelling; others become
+ * JavaScript numbers, which the page computes with.
  */
 export function revived(value: unknown, below?: readonly string[]): unknown {
   if (typeof value === 'string') {
@@ -68,17 +69,17 @@ export function writeJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, kept, indent) as string | undefined)?.replace(MARKED, '$1') ?? '';
 }
 
-/** The same value for what copies all that it is given, and so would lose how a number was written. */
+/** Replaces exact numbers by marked strings, for code that copies values deeply and would lose the spelling. */
 export function packed(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(marked(writeJson(value)));
 }
 
-/** What was packed, or held beside it, with every number as it was written. */
+/** Restores the exact numbers of a packed value. */
 export function unpacked(value: unknown): unknown {
   return revived(structuredClone(value));
 }
 
-/** JSON to be looked at and edited: what would hide or turn the text round stands there by its number. */
+/** JSON for display and editing: hidden and direction-changing characters are written as escapes. */
 export function showJson(value: unknown): string {
   return pieces(writeJson(value, 2))
     .map((piece) => ('text' in piece ? piece.text : escaped(String.fromCodePoint(piece.code))))
@@ -103,7 +104,7 @@ export function forFields(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, forFields(one)]));
 }
 
-/** What came back from fields: a number that nobody has changed is again as it was written. */
+/** Field values as JSON: an unchanged number gets its original spelling back. */
 export function fromFields(value: unknown, before: unknown): unknown {
   if (value instanceof Exact) return value;
   if (before instanceof Exact) return value === Number(before.text) ? before : value;

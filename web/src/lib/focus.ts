@@ -39,15 +39,16 @@ export function giveBack(element: Element | null): void {
 }
 
 /**
- * Keeps the focus on the page, for as long as the page lives. A browser drops it with the element that goes or is switched off,
- * and whoever has no pointer would begin again at the top.
+ * Keeps the focus on the page while the page is open. A browser drops the focus when the focused element is removed or
+ * disabled, and keyboard users would have to start again at the top.
  */
 export function keepFocus(): void {
   let looking = false;
   const look = () => {
     if (looking) return;
     looking = true;
-    // What is drawn anew may take the focus itself; and a browser drops it from what is switched off only when it has drawn that.
+    // Waits two frames: a redrawn element may take the focus itself, and a browser drops the focus of a disabled
+    // element only after drawing it.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         looking = false;
@@ -99,7 +100,10 @@ function usable(element: Element): boolean {
   return element.isConnected && element.checkVisibility() && !element.matches(':disabled');
 }
 
-/** The next row where a row has gone, else the smallest part of the page that is left, by its heading. */
+/**
+ * The next row if a row was removed, otherwise the heading of the smallest remaining part of the page around the lost
+ * element.
+ */
 function nearest(lost: Element): Element | null {
   let place: Node | null = lost;
   while (place && !place.isConnected) {

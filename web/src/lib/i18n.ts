@@ -22,7 +22,7 @@ const LOAD: Record<Language, () => Promise<{ default: object }>> = {
   zh: () => import('@/locales/zh'),
 };
 
-/** The first of the reader's languages that we speak. */
+/** The first supported language among the preferred languages of the reader. */
 export function spoken(wanted: readonly string[]): Language {
   for (const tag of wanted) {
     const found = LANGUAGES.find(([code]) => tag.toLowerCase().split('-')[0] === code);

@@ -1,7 +1,8 @@
-// Characters that a reader takes for ASCII ones. The lists are from Unicode's confusables.txt (UTS #39, version 15.1): the single characters
-// whose prototype is one ASCII character. Characters whose NFKC form is ASCII are not listed: `standsForAscii` finds them.
+// Characters that look like ASCII characters. The lists come from Unicode's confusables.txt (UTS #39, version 15.1):
+// the single characters whose prototype is one ASCII character. Characters whose NFKC form is ASCII are not listed,
+// because `standsForAscii` finds them.
 
-// Letters that have the shape of a Latin letter.
+// Letters that look exactly like a Latin letter.
 const TWINS = new Set(
   [
     'аеіјорсухѕԁһԛԝӏѵѡүАВЕКМНОРСТУХІЈЅҮӀѴԌԚԜ', // Cyrillic
@@ -16,7 +17,7 @@ const TWINS = new Set(
   ].flatMap((letters) => Array.from(letters)),
 );
 
-// Letters and digits that are taken for ASCII ones in a word with Latin letters, and not by themselves.
+// Letters and digits that look like ASCII characters only within a word of Latin letters.
 const NEARLY = new Set(
   [
     'ıɡɑɩɪƄᴄꬲꬵꞙẝᶃƍƖǀᴏᴑꬽꭇꭈꜱƽꞟᴜꭎꭒʋᴠɯᴡɣᶌʏỿꭚᴢꞘꞲꞳꞴƦƧƷȜƼǃ', // Latin
@@ -42,26 +43,31 @@ const SCRIPTS = [
   /\p{Script=Osage}/u,
 ];
 
-// Signs that are taken for `/ \ : . ! | * ~ , < > ^ ' = ( ) { }` where they touch what is ASCII.
+// Signs that look like `/ \ : . ! | * ~ , < > ^ ' = ( ) { }` when they are next to an ASCII character.
 const SIGNS = /[∕⁄⧸⟋╱∖⧵⧹⟍꞉∶˸ː։׃⁚ꓸꓽꓹ٫ǃ∣׀∗⁎٭∼⁓˂˃ᐸᐳ❮❯˄ˆʹʻʼʽˈˊˋꞌ‵‛꓿⹀❨❩❲❳❴❵]+/gu;
 const ASCII_BESIDE = /[!-~]/u;
 
-// Dashes that are taken for `-` before a letter or a digit: in a name, or as the beginning of an option. Prose has blanks round its dashes.
+// Dashes that look like `-` before a letter or a digit: in a name, or at the start of an option. In prose, dashes have
+// spaces around them.
 const DASHES = /[-‐‑‒–−˗⁃﹘]+/gu;
 const OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/u;
 const LATIN_OR_DIGIT = /[\p{Script=Latin}0-9]/u;
 
-// Raised and lowered characters, ordinal signs, numbers in circles, the ellipsis and the like stand in ordinary text, and look like themselves.
+// Superscripts, subscripts, ordinal signs, circled numbers, the ellipsis and similar characters, which are common in
+// ordinary text.
 const ORDINARY = /[ªº¹²³\u2070-\u209c…№™①-⑳\p{Extended_Pictographic}]/u;
 const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]/u;
 const NOT_ASCII = /[^\0-\x7f]/gu;
 const ASCII = /^[\0-\x7f]+$/u;
 
-// Chinese, Japanese and Korean text has wide signs beside its characters.
+// Full-width signs, which are normal beside Chinese, Japanese and Korean characters.
 const WIDE_SIGNS = /[\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+/gu;
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3001-\u303f]/u;
 
-/** Where in a text a character stands that is taken for ASCII and is none. Text in another script is not meant to be read as Latin. */
+/**
+ * Indices of characters that look like ASCII characters but are not. Words in another script are not treated as
+ * disguised Latin words.
+ */
 export function lookalikes(text: string): number[] {
   if (ASCII.test(text)) return [];
   return [...inWords(text), ...amongSigns(text), ...standingForAscii(text)];
@@ -88,7 +94,8 @@ function inWords(text: string): number[] {
   return found;
 }
 
-// `сору` in Cyrillic letters reads as `copy`. Beside words of its script that cannot be read as Latin it is a word of that language.
+// `сору` in Cyrillic letters looks like `copy`. If other words of the text are clearly in that script, the word belongs
+// to that language.
 function isDisguise(word: string, prose: RegExp[]): boolean {
   const letters = Array.from(word).filter((letter) => LETTER.test(letter));
   const [first] = letters;
@@ -112,7 +119,7 @@ function standingForAscii(text: string): number[] {
     .map(({ index }) => index);
 }
 
-// The places of signs in a row, each one unit long, and the characters on both sides of the row.
+// Finds runs of signs: the index of each sign, and the characters before and after the run.
 function runs(text: string, signs: RegExp): { places: number[]; before: string; after: string }[] {
   return [...text.matchAll(signs)].map(({ 0: run, index }) => {
     const end = index + run.length;

@@ -9,14 +9,14 @@ export function isTyping(event: KeyboardEvent): boolean {
   return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
 }
 
-/** The key that was meant: with Caps Lock, or on a layout of other letters, the one that stands there. */
+/** The intended key: ignores Caps Lock, and maps keys of non-Latin layouts to the Latin letter at that position. */
 export function keyOf({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
   if (/^[A-Z]$/u.test(key)) return shiftKey ? key : key.toLowerCase();
   const place = /^Key([A-Z])$/u.exec(code)?.[1];
   return place && !shiftKey && /^[^a-z]$/u.test(key) && /\p{L}/u.test(key) ? place.toLowerCase() : key;
 }
 
-/** Single keys for as long as a component is there, and where it says that they are for it. */
+/** Handles single-key shortcuts while a component is mounted and `forIt` returns true. */
 export function useShortcuts(keys: Record<string, () => void>, forIt: () => boolean = () => true): void {
   const latest = useRef({ keys, forIt });
   latest.current = { keys, forIt };

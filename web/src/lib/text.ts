@@ -1,15 +1,16 @@
 import { lookalikes } from './lookalikes';
 
-/** A stretch of text to be shown as it is, or one character to be shown by its number. */
+/** A run of text that is shown as it is, or one character that is shown by its code point. */
 export type Piece = { text: string } | { code: number };
 
-// Controls but tab and line feed, directions, whatever is invisible or joins, line and paragraph separators, halves of pairs; and every
-// blank but the space: a reader takes a no-break space, an en quad or a blank braille pattern for it, or for nothing.
+// Control characters except tab and line feed, direction marks, invisible and joining characters, line and paragraph
+// separators, lone surrogates, and all spaces except U+0020, because a reader cannot tell a no-break space, an en quad
+// or a blank braille pattern from it.
 const HIDDEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\u2800\p{Default_Ignorable_Code_Point}]/gu;
 
 const PICTURE = /\p{Extended_Pictographic}/u;
 
-/** Splits text from outside so that nothing in it can hide, turn the rest round or be taken for another character. */
+/** Splits untrusted text so that no character can hide, change the display order or pass for another character. */
 export function pieces(text: string): Piece[] {
   const plain = text.replaceAll('\r\n', '\n');
   const found: Piece[] = [];
@@ -26,7 +27,7 @@ export function pieces(text: string): Piece[] {
   return found;
 }
 
-// In "family" and its like the joiner is part of one picture, and so is the selector that asks for its colours.
+// In emoji such as a family, the joiner and the variation selector are part of one picture.
 function joinsPictures(text: string, at: number, found: string): boolean {
   if (found !== '\u200d' && found !== '\ufe0f') return false;
   const before = text.slice(Math.max(0, at - 3), at);
@@ -34,12 +35,12 @@ function joinsPictures(text: string, at: number, found: string): boolean {
   return found === '\ufe0f' || PICTURE.test(text.slice(at + 1, at + 3));
 }
 
-/** `U+202E`. */
+/** Name of a code point, such as `U+202E`. */
 export function codeName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The text with every hidden character spelled out: for where no markup can stand. */
+/** The text with every hidden character replaced by its name, for places where no markup is possible. */
 export function spelled(text: string): string {
   return pieces(text)
     .map((piece) => ('text' in piece ? piece.text : `⟨${codeName(piece.code)}⟩`))
@@ -47,8 +48,8 @@ export function spelled(text: string): string {
 }
 
 /**
- * Two texts to be held against each other, spelled out. How lines end is seen where it is not the same throughout: else a change of
- * that alone would be none.
+ * Two texts for comparison, with hidden characters spelled out. Line endings are shown if they differ within or between
+ * the texts; otherwise a change of line endings would be invisible.
  */
 export function comparable(before: string, after: string): [string, string] {
   const both = [before, after];
@@ -57,15 +58,15 @@ export function comparable(before: string, after: string): [string, string] {
   return [shown(before), shown(after)];
 }
 
-/** The hidden characters of a text, each once, by their numbers. */
+/** Names of the hidden characters of a text, each once. */
 export function hiddenIn(text: string): string[] {
   return [...new Set(pieces(text).flatMap((piece) => ('code' in piece ? [codeName(piece.code)] : [])))];
 }
 
-// Whatever makes a field show what follows in another order than it is written in.
+// Characters that make a field display the following text in another order.
 const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** The first lines of a text in which something may turn it round. */
+/** The first lines of a text that contain characters which change the display order. */
 export function turnedIn(text: string, most = 5): string[] {
   return text
     .split(/[\n\u2028\u2029]/u)
@@ -73,19 +74,19 @@ export function turnedIn(text: string, most = 5): string[] {
     .slice(0, most);
 }
 
-/** The text in one line of plain characters: for titles of tabs and notifications, where no markup can stand. */
+/** The text in one line without hidden characters, for titles of tabs and notifications. */
 export function oneLine(text: string, most = 120): string {
   const line = spelled(text).replace(/\s+/gu, ' ').trim();
   const letters = Array.from(line);
   return letters.length <= most ? line : `${letters.slice(0, most - 1).join('')}…`;
 }
 
-/** A reason without the number that an operating system has put behind its own words. */
+/** A reason without the error number that the operating system appends. */
 export function inWords(reason: string): string {
   return reason.replaceAll(/ \(os error -?\d+\)/gu, '');
 }
 
-/** What is shown of a long text before somebody unfolds it. */
+/** The visible part of a long text before it is unfolded. */
 export interface Fold {
   shown: string;
   folded: boolean;

@@ -1,4 +1,4 @@
-/** The reader's own way of writing dates and numbers, where they have one in this language. */
+/** The reader's own locale for dates and numbers, if it is in the language of the page. */
 export function localeOf(language: string): string {
   return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
 }
@@ -8,7 +8,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `4:05`, `1:04:05`, `2 d 3 h`: how long is left, at least nothing. */
+/** `4:05`, `1:04:05`, `2 d 3 h`: the remaining time, never negative. */
 export function countdown(milliseconds: number, units: { day: string; hour: string }): string {
   const left = Math.max(0, Math.ceil(milliseconds / SECOND) * SECOND);
   if (left >= DAY) return `${Math.floor(left / DAY)} ${units.day} ${Math.floor((left % DAY) / HOUR)} ${units.hour}`;
@@ -18,7 +18,7 @@ export function countdown(milliseconds: number, units: { day: string; hour: stri
   return `${Math.floor(left / HOUR)}:${String(minutes).padStart(2, '0')}:${seconds}`;
 }
 
-/** How much time is left, in one word that the page can colour. */
+/** Urgency of the remaining time, which decides its colour. */
 export function urgency(left: number): 'calm' | 'soon' | 'last' | 'over' {
   if (left <= 0) return 'over';
   if (left <= MINUTE) return 'last';
@@ -35,7 +35,7 @@ export function ago(at: string, now: number, language: string): string {
   return format.format(-Math.floor(passed / DAY), 'day');
 }
 
-/** A moment in full, with its zone. */
+/** Date and time with the time zone. */
 export function moment(at: string, language: string): string {
   return new Intl.DateTimeFormat(localeOf(language), {
     dateStyle: 'medium',
@@ -43,7 +43,7 @@ export function moment(at: string, language: string): string {
   }).format(new Date(at));
 }
 
-/** A moment without its zone, for rows of a table. */
+/** Date and time without the time zone, for rows of a table. */
 export function shortMoment(at: string, language: string): string {
   return new Intl.DateTimeFormat(localeOf(language), {
     day: 'numeric',
@@ -75,7 +75,7 @@ function inUnit(unit: string, language: string, digits: number): Intl.NumberForm
   });
 }
 
-/** "1.5 h": a length of time in the largest unit that fits; what is shorter than a second is just that. */
+/** "1.5 h": a duration in its largest unit; a duration below one second is shown as "< 1 s". */
 export function span(seconds: number, language: string): string {
   if (seconds < 1) return `< ${inUnit('second', language, 0).format(1)}`;
   const [unit, length] = unitOf(seconds);
@@ -83,13 +83,13 @@ export function span(seconds: number, language: string): string {
   return inUnit(unit, language, value < 10 ? 1 : 0).format(value);
 }
 
-/** "1–10 min": from one length of time to another, in the unit of the first. */
+/** "1–10 min": a range of durations in the unit of the first one. */
 export function spanBetween(from: number, to: number, language: string): string {
   const [unit, length] = unitOf(from);
   return inUnit(unit, language, 0).formatRange(from / length, to / length);
 }
 
-/** The browser's date and time control has no offset: this puts that of the person's own zone behind it. */
+/** Adds the offset of the person's time zone to a value of the browser's date and time control. */
 export function withOffset(local: string): string {
   if (local === '') return local;
   const date = new Date(local);
@@ -101,7 +101,7 @@ export function withOffset(local: string): string {
   return `${local}${seconds}${sign}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** The other way: a moment as the browser's control wants it, in the person's own zone. */
+/** Converts a time to the format of the browser's date and time control, in the person's time zone. */
 export function asLocal(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '';

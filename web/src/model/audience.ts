@@ -13,7 +13,10 @@ export function audienceNames(t: TFunction, question: Pick<Interaction, 'audienc
   return [...new Set(audiencesOf(question).flatMap((audience) => namesOf(t, audience)))].join(', ');
 }
 
-/** Describes an audience: its members, the number who must agree, and who is excluded. `counted` also states a quorum of one. */
+/**
+ * Describes an audience: its members, the number who must agree, and who is excluded. `counted` also states a quorum of
+ * one.
+ */
 export function audienceWords(t: TFunction, audience: Audience, counted = false): string {
   const { quorum, four_eyes, distinct_groups } = audience;
   const parts = [namesOf(t, audience).join(', ')];

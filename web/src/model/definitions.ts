@@ -7,7 +7,7 @@ export interface Named {
   versions: Definition[];
 }
 
-/** The versions of a list gathered by name. */
+/** Groups the versions of a list by name. */
 export function newest(list: readonly Definition[]): Named[] {
   const found = new Map<string, Definition[]>();
   for (const one of list) found.set(one.name, [...(found.get(one.name) ?? []), one]);
@@ -23,7 +23,9 @@ function later(one: Definition, other: Definition): boolean {
   return one.version.localeCompare(other.version, 'en', { numeric: true }) > 0;
 }
 
-/** How what is written for an agent will be taken; `broken` where it begins like JSON, is none, and is taken as words. */
+/**
+ * How the text for an agent is interpreted; `broken` is text that begins like JSON, is invalid, and is sent as text.
+ */
 export type Taken = 'nothing' | 'text' | 'json' | 'broken';
 
 /** The task for an agent: parsed JSON if the text is JSON, otherwise the text; undefined if it is empty. */

@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next';
 
-// What the server says of one value, and what the page says of the same; a number or a pattern in it stands in the first group.
+// Validation messages of the server, and the keys of their translations. The first group is a number or pattern that
+// the translation repeats.
 const SAID: [RegExp, string][] = [
   [/^must be 1 to 128 printable ASCII characters without spaces$/u, 'name'],
   [/^must begin with https:\/\//u, 'address'],

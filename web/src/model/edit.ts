@@ -3,7 +3,7 @@ import { fromFields, isBeyond, readJson, showJson } from '@/lib/exact';
 
 type Values = Record<string, unknown>;
 
-/** Arguments out of JSON text: an object, or nothing. */
+/** Parses the arguments from JSON text; undefined unless it is an object. */
 export function readArguments(text: string): Values | undefined {
   try {
     const value = readJson(text);
@@ -13,7 +13,10 @@ export function readArguments(text: string): Values | undefined {
   }
 }
 
-/** An edit of a call: its text, what that says, and whether it says something else than was asked. */
+/**
+ * An edit of a call: the original and edited text, the parsed values, and whether they differ from the proposed
+ * arguments.
+ */
 export interface Edited {
   before: string;
   text: string;
@@ -27,12 +30,12 @@ export function editOf(question: Pick<Interaction, 'action'>, text?: string): Ed
   return { before, text: text ?? before, values, changed: values !== undefined && showJson(values) !== before };
 }
 
-/** Whether somebody has begun to write other arguments, also where they cannot be read yet. */
+/** Whether the arguments were edited, even if the text is not valid JSON yet. */
 export function editBegun(question: Pick<Interaction, 'action'>, text?: string): boolean {
   return text !== undefined && text !== editOf(question).before;
 }
 
-/** The arguments by what can be edited in fields: a number that no field can hold is edited as JSON alone. */
+/** Splits the arguments into those that fields can hold and those with numbers that only JSON can hold. */
 export function split(values: Values): { fields: Values; beyond: Values } {
   const parts = Object.entries(values);
   return {
@@ -41,7 +44,7 @@ export function split(values: Values): { fields: Values; beyond: Values } {
   };
 }
 
-/** What was filled in, with what no field holds, in the order in which it was asked. */
+/** Combines the field values with the arguments that fields cannot hold, in the original order. */
 export function joined(filled: Values, before: Values): Values {
   const { beyond } = split(before);
   const all = { ...(fromFields(filled, before) as Values), ...beyond };
@@ -51,7 +54,7 @@ export function joined(filled: Values, before: Values): Values {
   );
 }
 
-/** A schema without some of its names. */
+/** A schema without the properties of these names. */
 export function schemaWithout(schema: Values, names: readonly string[]): Values {
   if (names.length === 0 || typeof schema.properties !== 'object' || schema.properties === null) return schema;
   const kept = Object.entries(schema.properties).filter(([name]) => !names.includes(name));
@@ -59,7 +62,10 @@ export function schemaWithout(schema: Values, names: readonly string[]): Values 
   return { ...schema, properties: Object.fromEntries(kept), required };
 }
 
-/** What is declared of the arguments, and what is seen of those that it does not name: none goes without a field. */
+/**
+ * The declared schema, with the derived schema of arguments that it does not declare, so that every argument has a
+ * field.
+ */
 export function withSeen(declared: Values | undefined, seen: Values): Values {
   const names = declared?.properties;
   if (!declared || typeof names !== 'object' || names === null) return declared?.$ref ? declared : seen;

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import type { Interaction, Option, Session } from '@/api/types';
 import type { Move } from './moves';
 
-// The words that the server gives its usual options. Only these are translated: what an agent has named stays as named.
+// Labels that the server gives its default options. Only these are translated; labels of agents stay unchanged.
 const USUAL: Record<string, string> = {
   approve: 'Approve',
   edit: 'Edit and approve',
@@ -19,17 +19,17 @@ const USUAL: Record<string, string> = {
   leave: 'Leave it unknown',
 };
 
-/** Whether the server has named this option itself, by its effect. */
+/** Whether the server named this option after its effect. */
 export function isNamedByEffect({ id, label, effect }: Pick<Option, 'id' | 'label' | 'effect'>): boolean {
   return id === effect && USUAL[id] === label;
 }
 
-/** What a button for this option says. */
+/** Label of the button for this option. */
 export function moveLabel(t: TFunction, option: Pick<Option, 'id' | 'label'>): string {
   return USUAL[option.id] === option.label ? t(`moves.${option.id}` as 'moves.approve') : option.label;
 }
 
-/** What a button for this answer says. */
+/** Label of the button for this answer. */
 export function moveName(t: TFunction, { kind }: Pick<Interaction, 'kind'>, { key, option }: Move): string {
   if (option) return moveLabel(t, option);
   if (kind === 'notice' && key === 'provide') return t('moves.seen');
@@ -42,7 +42,7 @@ export function sendLabel(t: TFunction, question: Pick<Interaction, 'kind'>, mov
   return sendsBack ? t('moves.sendBack') : moveName(t, question, move);
 }
 
-/** What a question is called: the server's own words for a call are translated, an agent's stay as they are. */
+/** Title of a question: a title that the server generated is translated, a title of an agent stays unchanged. */
 export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction, 'kind' | 'title' | 'action'>): string {
   if (!action) return title;
   const { tool } = action;
@@ -51,13 +51,13 @@ export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction,
   return title;
 }
 
-// What the server says by itself, without anybody's policy.
+// Reasons that the server gives without a policy.
 const REASONS = {
   'No rule matches this call.': 'none',
   'It changes files or runs a program.': 'changes',
 } as const;
 
-/** The reason of a ruling: the server's own words are translated, those of a policy stay. What the server has found besides stands behind its first sentence. */
+/** The reason of a ruling: text of the server is translated, text of a policy stays unchanged. The first sentence may be followed by findings of the server. */
 export function rulingReason(t: TFunction, text: string): string {
   const own = Object.keys(REASONS).find((reason) => text.startsWith(reason));
   if (!own) return text;
@@ -68,13 +68,13 @@ export function rulingReason(t: TFunction, text: string): string {
 
 const UNKNOWN_OUTCOME = 'It was started, and its outcome was never reported. It may have run, wholly or in part.';
 
-/** Why a call is asked about: the server's own words are translated, those of a policy or an agent stay as they are. */
+/** Why people are asked about a call: text of the server is translated, text of a policy or an agent stays unchanged. */
 export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interaction, 'message' | 'asked_by_rule'>) {
   if (message === UNKNOWN_OUTCOME) return t('question.outcome.message');
   return asked_by_rule && message ? rulingReason(t, message) : message;
 }
 
-// Why the server itself has ended something.
+// Reasons for which the server itself ended a question or an action.
 const END_REASONS = {
   'nobody answered in time': 'unanswered',
   'its outcome was not reported in time': 'unreported',
@@ -84,14 +84,14 @@ const END_REASONS = {
   'it was allowed, and was not started in time': 'unstarted',
 } as const;
 
-/** A reason: the server's own words are translated, those of people and agents stay as they are. */
+/** A reason: text of the server is translated, text of people and agents stays unchanged. */
 export function reasonOf(t: TFunction, reason: string): string {
   return Object.hasOwn(END_REASONS, reason)
     ? t(`question.endReasons.${END_REASONS[reason as keyof typeof END_REASONS]}`)
     : reason;
 }
 
-/** Who asks: whoever holds the key, and where the session is another agent's, that too. */
+/** Name of the asker: the owner of the key, and also the agent of the session if that is another one. */
 export function askerOf(
   t: TFunction,
   { agent, asked_by, driven }: Pick<Interaction, 'agent' | 'asked_by' | 'driven'>,
@@ -100,14 +100,14 @@ export function askerOf(
   return driven ? agent : t('question.asker', { name: asked_by.name, agent });
 }
 
-/** What a session is called: by its title, or by what runs in it. */
+/** Name of a session: its title, or the flow or agent that runs in it. */
 export function sessionName(t: TFunction, session?: Pick<Session, 'title' | 'flow' | 'agent'>): string {
   return session?.title || session?.flow || session?.agent || t('session.untitled');
 }
 
 const PROMPT = 'What should be different?';
 
-/** What a person is asked for with this option. */
+/** Prompt for the text that this option requires. */
 export function promptOf(t: TFunction, option?: Pick<Option, 'input_prompt'>): string | undefined {
   const prompt = option?.input_prompt ?? undefined;
   return prompt === PROMPT ? t('moves.prompt') : prompt;

@@ -2,20 +2,21 @@ import type { Me } from '@/api/people';
 import type { Interaction } from '@/api/types';
 import { type Audience, audiencesOf } from './audience';
 
-/** Why somebody may not answer a question. */
+/** Reason why a person may not answer a question. */
 export type Bar = 'own' | 'four_eyes' | 'not_in_audience' | 'agent';
 
 type Asked = Pick<Interaction, 'asked_by' | 'audience' | 'requirements'>;
 type Somebody = Pick<Me, 'name' | 'role' | 'groups'>;
 
-/** Whether two names are those of the same person: upper and lower case are the same. */
+/** Whether two names belong to one person. Letter case is ignored. */
 function sameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
 /**
- * Whether somebody may answer, as the server will judge it too: never who asked, with four eyes not who started the session, and
- * only who is in the audience, or in one of several. Without one those are operators, administrators and who started the session.
+ * Reason why a person may not answer, by the rules that the server also applies: the asker never may; with four eyes,
+ * the person who started the session may not; others must be in one of the audiences. An audience without members means
+ * operators, admins and the person who started the session.
  */
 export function barred(asked: Asked, me: Somebody, startedBy?: string): Bar | undefined {
   const started = startedBy !== undefined && sameName(me.name, startedBy);

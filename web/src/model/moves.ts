@@ -5,11 +5,11 @@ import { editOf } from './edit';
 export interface Move extends Pick<OfferedMove, 'effect' | 'dangerous' | 'takes' | 'does'> {
   key: string;
   option?: Option;
-  /** The options that were picked, where the answer is a choice. */
+  /** The picked options of a choice. */
   picks?: Option[];
 }
 
-/** A choice is one button: its options are picked in a field above it. */
+/** The button of a choice. Its options are picked in a field above it. */
 const CHOOSE: Move = { key: 'choose', effect: 'custom', dangerous: false, takes: [], does: 'resume' };
 
 /** Whether a move requires an input, takes it, or has no field for it. */
@@ -23,7 +23,7 @@ export function carriesForm(move: Move): boolean {
   return Boolean(takes(move, 'form') ?? takes(move, 'secrets'));
 }
 
-/** Whether a move needs more than a click: a reason, other arguments, or a second look. */
+/** Whether a move needs more than a click: a reason, other arguments, or a confirmation. */
 export function opensPanel(move: Move): boolean {
   return move.dangerous || Boolean(takes(move, 'feedback') ?? takes(move, 'arguments'));
 }
@@ -53,7 +53,10 @@ function drawn({ options }: Interaction, { option: id, effect, dangerous, takes,
   return { key: option ? `option ${option.id}` : effect, option, effect, dangerous, takes, does };
 }
 
-/** A choice with the options that were picked: whether one of them requires a text, and whether one is dangerous. Every other move as it is. */
+/**
+ * A choice with its picked options, which decide whether a text is required and whether the move is dangerous. Any
+ * other move is returned unchanged.
+ */
 export function settled(question: Interaction, move: Move, picked: readonly string[]): Move {
   if (move.key !== 'choose') return move;
   const picks = question.options.filter((option) => picked.includes(option.id));
@@ -67,15 +70,15 @@ export function settled(question: Interaction, move: Move, picked: readonly stri
   };
 }
 
-/** What the person has filled in so far. */
+/** Values that the person has entered so far. */
 export interface Inputs {
   data?: unknown;
-  /** What was written as JSON in the form and cannot be read yet, by the path of its field. */
+  /** Unfinished JSON of the form, by the path of its field. */
   unread?: Record<string, string>;
   text: string;
   picked: string[];
   feedback: string;
-  /** Other arguments as JSON text, once somebody has touched them. */
+  /** Edited arguments as JSON text. */
   edited?: string;
   remember?: Remember;
   keep: boolean;
@@ -83,7 +86,7 @@ export interface Inputs {
 
 export const NO_INPUTS: Inputs = { text: '', picked: [], feedback: '', keep: false };
 
-/** The answer as it goes over the wire: only the inputs that the move takes. */
+/** Request body of an answer, with only the inputs that the move takes. */
 export function answerOf(question: Interaction, move: Move, inputs: Inputs): AnswerBody {
   if (move.key === 'choose') return { options: inputs.picked, ...said(move, inputs) };
   const body: AnswerBody = move.option ? { option: move.option.id } : unnamed(move);
@@ -99,22 +102,25 @@ export function answerOf(question: Interaction, move: Move, inputs: Inputs): Ans
   return { ...body, ...said(move, inputs) };
 }
 
-// A text or a form names no option: `effect: provide` would stand for the one option that has this effect.
+// A text or a form names no option, because `effect: provide` would choose the one option with that effect.
 function unnamed({ effect }: Move): AnswerBody {
   return effect === 'provide' ? {} : { effect };
 }
 
-// A reason that was begun for another answer stands in no field of this one, and does not go with it.
+// Feedback that was typed for another move is not sent with a move that takes none.
 function said(move: Move, { feedback }: Inputs): { feedback?: string } {
   return !takes(move, 'feedback') || feedback.trim() === '' ? {} : { feedback };
 }
 
-/** What of it may be kept while it is half written: nothing that is secret, and nothing that no field would show again. */
+/**
+ * Whether a draft of the answer may be stored: only if it contains no secret, and a restored value would be visible in
+ * a field.
+ */
 export function keepable(question: Interaction): boolean {
   return !question.secrets?.length && !/"(?:password|writeOnly)"/u.test(JSON.stringify(question.schema ?? {}));
 }
 
-/** The move that one letter stands for: approve, edit, reject. */
+/** The move of a keyboard shortcut: approve, edit or reject. */
 export function moveFor(list: readonly Move[], wanted: 'approve' | 'edit' | 'reject'): Move | undefined {
   const exact = list.find((move) => move.effect === wanted);
   if (exact || wanted !== 'approve') return exact;

@@ -1,4 +1,4 @@
-/** The facts that the server's parsers give of a call, as far as the page looks at them. */
+/** Facts of the server's parsers about a call that the page uses. */
 export interface Facts {
   shell?: (Unread & Partial<Record<ShellRisk, boolean>> & { doubt?: Doubt }) | null;
   paths?: (Unread & { canonical?: string; escapes?: boolean; steers?: boolean })[] | null;

@@ -5,8 +5,8 @@ export type StepCommand = 'retry_step' | 'skip_step' | 'approve_step';
 const ALIVE = ['pending', 'running', 'blocked_waiting_user'];
 
 /**
- * What a person can do about a step. Only the one that the session is at takes commands: the last, of a session that the
- * server runs. One that failed can be tried again; one that has not ended can be passed over.
+ * Commands that a person can give about a step. Only the last step of a hosted session accepts commands. A failed step
+ * can be retried; a step that has not ended can be skipped.
  */
 export function stepCommands(session: Pick<Session, 'driven' | 'status' | 'steps'>, step: Step): StepCommand[] {
   if (!session.driven || session.steps?.at(-1)?.id !== step.id) return [];

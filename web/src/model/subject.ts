@@ -5,9 +5,9 @@ import { Exact } from '@/lib/exact';
 export type Word = 'call' | 'server' | 'agent';
 
 /**
- * What a call is about, so that the page can show it as what it is. `drawn` are the arguments that are shown so: all others
- * are still to be shown, also those that mean the same by another name. `word`: whose the text before is, the call's own, the
- * server's who has read it, or only the agent's.
+ * The subject of a call, which decides how the page shows it. `drawn` lists the arguments that this view shows; all
+ * others are shown separately, even if they are synonyms. `word` is the source of the previous text: the call itself,
+ * the server, which has read it, or only the agent's claim.
  */
 export type Subject =
   | { is: 'command'; drawn: string[]; text: string }
@@ -35,12 +35,12 @@ export function subjectOf(call: { tool: string; arguments: Values }, context?: u
   const values = call.arguments;
   const file = fileOf(values, context, driven);
   const command = textAt(values, COMMANDS);
-  // Tools that edit files name what they do to one as a command. It is still shown beside the file.
+  // Tools that edit files have an argument named `command` for the kind of edit. Such a call is shown as a file.
   if (command && !(file && EDITS.includes(command.text)))
     return { is: 'command', drawn: [command.name], text: command.text };
   const sql = textAt(values, ['sql', 'statement']);
   if (sql) return { is: 'sql', drawn: [sql.name], text: sql.text };
-  // What is sent to an address is no file, also where it has a path.
+  // A call with an address sends something there, so it is not a file even if it has a path.
   if (textAt(values, ADDRESSES)) return { is: 'other', drawn: [] };
   return file ?? { is: 'other', drawn: [] };
 }
@@ -82,7 +82,7 @@ function textAt(values: Values, names: readonly string[]): { name: string; text:
   return undefined;
 }
 
-// A list of words is one command: shown so that each word can be told from the next.
+// Quotes a word for display, so that the words of a command can be told apart.
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -91,7 +91,7 @@ export function isValues(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 }
 
-/** What the agent says besides the call, without what the change of a file has shown already. */
+/** The agent's context without the parts that the diff already shows. */
 export function contextBeside(question: Pick<Interaction, 'action' | 'context'>): unknown {
   const { action, context } = question;
   if (!action || !isValues(context)) return context;
@@ -118,7 +118,7 @@ export function callLine(action: { tool: string; arguments: unknown } | null | u
   const subject = subjectOf({ tool: action.tool, arguments: values });
   const count = Object.keys(values).length;
   if (subject.is === 'command' || subject.is === 'sql') return { text: subject.text, more: count - 1 };
-  // Of the file its name is told, and that it is written by the tool's.
+  // A file is shown by its path and the name of the tool.
   if (subject.is === 'file') return { text: `${action.tool} ${subject.path}`, more: count - subject.drawn.length };
   const told = Object.entries(values)
     .filter(([, value]) => value instanceof Exact || ['string', 'number', 'boolean'].includes(typeof value))

@@ -8,7 +8,7 @@ const PORTIONS = ['model.said', 'model.thought'];
 /** The events of a session, the oldest first, without repetition. */
 export function timeline(events: readonly SessionEvent[]): SessionEvent[] {
   const ended = new Set(events.filter((event) => event.type === 'model.turn').map(turnOf));
-  // A turn that is begun anew takes back what was told of it before.
+  // A restarted turn makes its earlier parts void.
   const anew = new Map<string, number>();
   for (const event of events) if (event.type === 'model.again') anew.set(turnOf(event), event.seq);
   const told = events
@@ -53,7 +53,7 @@ const TOLD = [
 
 /** The last turns before a question, oldest first. Model turns without text are left out. */
 export function lastTurns(before: readonly SessionEvent[], most = 6): SessionEvent[] {
-  // Of a call that has run, how it went says that it might.
+  // The outcome of a call also shows that it was allowed, so the allowed event is left out.
   const done = new Set(before.filter(({ type }) => /^action\.(done|failed|unknown)$/u.test(type)).map(callOf));
   return before
     .filter((event) => TOLD.includes(event.type))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkTrail, linesOf } from './trail';
 import exported from './trail.fixture.jsonl?raw';
 
-// An export of the binary, two keys long.
+// An export of the binary after two keys were created.
 const LINES = exported.trimEnd().split('\n');
 const KEY = JSON.parse(LINES[0] ?? '').public_key as string;
 

@@ -33,14 +33,14 @@ interface Seal {
   signature: string;
 }
 
-// The text of an entry is hashed as it stands, so it is cut out of its line rather than read and written again.
+// The text of an entry is hashed unchanged, so it is cut out of its line instead of being parsed and written again.
 const ENTRY = /^\{"seq":(\d+),"digest":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"(?:,"entry":(\{.*\}))?\}$/u;
 
 const utf8 = new TextEncoder();
 
 /**
- * Proves an export as `holdpoint audit verify` does: each entry is linked to the one before by its hash, each checkpoint and
- * the seal are signed by the key. Which of them was changed, and how, is the command's to say.
+ * Verifies an export like `holdpoint audit verify`: the hash of each entry includes the one before, and each checkpoint
+ * and the seal are signed with the key. Only the command reports how an entry was changed.
  */
 export async function checkTrail(
   lines: AsyncIterable<string>,
@@ -57,7 +57,7 @@ export async function checkTrail(
   return { whole: true, entries: reading.seq, checkpoints: reading.checkpoints, last: reading.seq };
 }
 
-/** An export that is being read: how far it goes, and how much of it is signed. */
+/** State of reading an export: the last entry, its hash, and the part that is covered by signatures. */
 class Reading {
   seq = 0;
   checkpoints = 0;
@@ -118,7 +118,7 @@ class Reading {
   }
 }
 
-/** The lines of a text that comes in pieces. */
+/** Splits a text that arrives in pieces into lines. */
 export async function* linesOf(pieces: AsyncIterable<string>): AsyncIterable<string> {
   let rest = '';
   for await (const piece of pieces) {

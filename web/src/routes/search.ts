@@ -37,7 +37,7 @@ export function sessionsSearch(search: Search): SessionFilter {
   return tidy({ status: among(search.status, SESSION_STATUSES), agent: word(search.agent) });
 }
 
-/** How far back the audit trail is shown. */
+/** Periods of the audit trail that can be shown. */
 export const PERIODS = ['hour', 'day', 'week', 'month', 'all'] as const;
 export type Period = (typeof PERIODS)[number];
 
@@ -60,7 +60,7 @@ export function tabSearch<T extends string>(tabs: readonly T[]): (search: Search
 const SETTINGS = ['me', 'keys', 'people', 'secrets', 'webhooks'] as const;
 const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'dropped'] as const;
 
-/** The part of the settings, and the webhook whose messages are unfolded. */
+/** Tab of the settings, and the webhook whose messages are shown. */
 export interface SettingsSearch {
   tab?: (typeof SETTINGS)[number];
   webhook?: string;
@@ -75,13 +75,14 @@ export function settingsSearch(search: Search): SettingsSearch {
   });
 }
 
-/** Where to go after signing in, never to another site nor to the door again; and why a provider has sent somebody back. */
+/** Destination after sign-in, which is never another site or the sign-in page, and the error code of a provider. */
 export function signInSearch(search: Search): { next?: string; error?: string } {
   const next = word(search.next);
   return tidy({ next: next && isOwnPlace(next) ? next : undefined, error: word(search.error) });
 }
 
-// Browsers drop tabs and line feeds out of an address, so that `/\t/evil.example` is another site: the address is read as they read it.
+// Browsers remove tabs and line feeds from an address, so `/\t/evil.example` would be another site. The address is
+// therefore parsed as a browser parses it.
 function isOwnPlace(next: string): boolean {
   if (!next.startsWith('/') || /[\p{Cc}\\]/u.test(next)) return false;
   const place = URL.parse(next, location.origin);

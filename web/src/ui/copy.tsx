@@ -34,7 +34,7 @@ export function CopyButton({ value, shown }: Props) {
   );
 }
 
-/** A value that somebody will want elsewhere, with a button that puts it on the clipboard. */
+/** A value with a button that copies it. */
 export function CopyBox({ value, label }: { value: string; label: string }) {
   const shown = useRef<HTMLElement>(null);
   return (

@@ -6,7 +6,7 @@ import { meQuery } from '@/api/queries';
 import type { Interaction, Option, Resolution } from '@/api/types';
 import { isNamedByEffect, moveLabel } from '@/model/labels';
 
-/** How a question ended and by whom, in one line. */
+/** Result of a question and its author, in one line. */
 export function useEnding({ options }: Interaction, resolution: Resolution) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
@@ -29,7 +29,10 @@ export function useEnding({ options }: Interaction, resolution: Resolution) {
 
 type Effect = 'approve' | 'edit' | 'retry' | 'reject' | 'terminate' | 'skip' | 'answer';
 
-/** The labels of the chosen options, unless the effect says the same; and the effect, where it says more than that there is an answer. */
+/**
+ * Labels of the chosen options, unless the effect has an equal label; and the effect, or `answer` if it says no more
+ * than that.
+ */
 function answered(t: TFunction, options: Option[], answer: Resolution['answer']): { chosen?: string; effect: Effect } {
   const ids = answer?.options ?? [];
   const known = ids.map((id) => options.find((one) => one.id === id));

@@ -89,7 +89,10 @@ export function EventIcon({ type, className }: { type: string; className?: strin
 /** Effects that add nothing to "answered". */
 const JUST_SAID = ['provide', 'custom'];
 
-/** What an event says, in the reader's language; a type that this page does not know is named as it is. `about`: the question's title, where the event does not say it. */
+/**
+ * Text of an event in the reader's language. An unknown event type is shown unchanged. `about` is the title of the
+ * question, for events that do not contain it.
+ */
 export function EventWords({ event, about }: { event: SessionEvent; about?: string }) {
   const { t } = useTranslation();
   const data = event.data as Particulars;

@@ -3,8 +3,8 @@ import { hiddenIn, turnedIn } from '@/lib/text';
 import { AgentLine } from './agent-text';
 
 /**
- * What cannot be seen in a text that is being edited, named beneath it: a browser's own field shows nothing of it. A line that it
- * may show turned round stands there as it is written.
+ * Names the hidden characters of an edited text below its field, because the browser does not show them. Lines that the
+ * field may display in another order are shown in their stored order.
  */
 export function HiddenMarks({ text }: { text: unknown }) {
   const { t } = useTranslation();

@@ -7,7 +7,7 @@ interface Props {
   className?: string;
   here?: boolean;
   disabled?: boolean;
-  /** Draws the menu once it is opened; it may come from a file that is loaded only then. */
+  /** Draws the opened menu. Its code may be loaded only then. */
   menu: (props: MenuProps) => ReactNode;
   children: ReactNode;
 }

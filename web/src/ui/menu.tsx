@@ -19,7 +19,7 @@ interface Props extends MenuProps {
   children: ReactNode;
 }
 
-/** A menu that is open. Its button is another file's, so that the first page need not wait for what menus are made of. */
+/** An open menu. The button is in another file, so that the first load does not include the menu library. */
 export function Menu({ opener, onClose, label, side = 'bottom', align = 'start', children }: Props) {
   return (
     <DropdownMenu.Root open modal={false} onOpenChange={(open) => open || onClose()}>

@@ -11,7 +11,7 @@ interface PageProps {
   narrow?: boolean;
 }
 
-/** The frame of every page but the inbox: one heading, what the page is for, its actions. */
+/** Frame of every page except the inbox: heading, description and actions. */
 export function Page({ back, title, about, actions, children, narrow }: PageProps) {
   return (
     <div className={cn('mx-auto w-full px-4 py-6 sm:px-8 sm:py-8', narrow ? 'max-w-3xl' : 'max-w-6xl')}>
@@ -40,7 +40,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of a page under its own small heading. */
+/** Section of a page with a heading. */
 export function Section({ level = 2, title, aside, className, children }: SectionProps) {
   const Heading = `h${level}` as const;
   const id = useId();

@@ -11,7 +11,7 @@ import { Notice } from './page';
 /** Error codes that need the server's detail text: the rule's reason, the invalid filter, the size limit. */
 const PARTICULAR = ['action_denied', 'edit_denied', 'query_invalid', 'body_too_large'];
 
-/** What the server refused, in the reader's language where we know the code, with the server's own words behind it. */
+/** Error of the server: translated if the code is known, followed by the server's own text. */
 export function ProblemNotice({ error, again }: { error: unknown; again?: () => void }) {
   const problem = asProblem(error);
   const words = useProblemWords(problem);

@@ -13,7 +13,7 @@ import { Parsed } from './parsed';
 
 const Diff = lazy(() => import('./editor/diff'));
 
-/** What will happen: the call as what it is, a command, a change of a file, or its arguments. */
+/** The subject of a call: a command, a file change, SQL, or the arguments. */
 export function Subject({ question }: { question: Interaction }) {
   const { action } = question;
   const { data: explained } = useQuery({

@@ -4,7 +4,7 @@ import { useServerNow } from '@/lib/clock';
 import { cn } from '@/lib/cn';
 import { ago, countdown, moment, urgency } from '@/lib/time';
 
-/** How long ago something was; the moment itself is its title. */
+/** Relative time; the exact time is in the tooltip. */
 export function Ago({ at, className }: { at: string; className?: string }) {
   const { i18n } = useTranslation();
   const now = useServerNow();

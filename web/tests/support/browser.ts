@@ -21,7 +21,7 @@ const PROGRAMS: Record<Kind, string> = {
 
 const launched = new Map<string, Promise<Browser>>();
 
-/** A browser of this worker. The test files that it runs share it, each with contexts of its own; it ends with the worker. */
+/** A browser of this worker. The test files that the worker runs share it, each with its own contexts; it is closed with the worker. */
 export function launch(kind: Kind = 'fast'): Promise<Browser> {
   const executablePath = PROGRAMS[kind];
   const running =

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// later.
 pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), String> {
     if arguments["question"].as_str().is_some_and(|question| question.trim().is_empty()) {
-        return Err("Nobody was asked, for `question` is empty.".to_owned());
+        return Err("The question was not asked: `question` is empty.".to_owned());
     }
     match tool {
         "clarify" => parsed::<Clarify>(tool, arguments).map(Clarify::question),
@@ -24,7 +24,7 @@ pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), S
 fn parsed<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, String> {
     T::deserialize(arguments).map_err(|error| {
         let error = text::misread(&error.to_string());
-        format!("Nobody was asked, for the arguments do not fit `ask_user_{tool}`: {error}.")
+        format!("The question was not asked: the arguments do not fit `ask_user_{tool}`: {error}.")
     })
 }
 
@@ -35,7 +35,7 @@ struct Clarify {
     title: Option<String>,
     details: Option<String>,
     #[serde(default)]
-    options: Vec<Offer>,
+    options: Vec<OptionArguments>,
     #[serde(default)]
     optional: bool,
     #[serde(default)]
@@ -50,7 +50,7 @@ struct Choose {
     question: String,
     title: Option<String>,
     details: Option<String>,
-    options: Vec<Offer>,
+    options: Vec<OptionArguments>,
     #[serde(default)]
     multiple: bool,
     #[serde(default)]
@@ -62,7 +62,7 @@ struct Choose {
 /// One option that a model offers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Offer {
+struct OptionArguments {
     id: String,
     label: String,
     description: Option<String>,
@@ -100,7 +100,7 @@ struct Secret {
     question: String,
     title: Option<String>,
     details: Option<String>,
-    secrets: Vec<Wanted>,
+    secrets: Vec<SecretArguments>,
     #[serde(default)]
     fresh: bool,
     #[serde(default)]
@@ -112,7 +112,7 @@ struct Secret {
 /// One secret value that a model asks for.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct SecretArguments {
     name: String,
     label: Option<String>,
     #[serde(rename = "type")]
@@ -141,7 +141,7 @@ impl Clarify {
             options: self.options.into_iter().map(Choice::from).collect(),
             required: !self.optional,
             reply: self.requires_reply,
-            ..asked(Kind::Question, self.question, self.title, self.details)
+            ..question_of(Kind::Question, self.question, self.title, self.details)
         };
         (question, self.suggestions)
     }
@@ -153,14 +153,14 @@ impl Choose {
             options: self.options.into_iter().map(Choice::from).collect(),
             multiple: self.multiple,
             required: !self.optional,
-            ..asked(Kind::Choice, self.question, self.title, self.details)
+            ..question_of(Kind::Choice, self.question, self.title, self.details)
         };
         (question, self.suggestions)
     }
 }
 
-impl From<Offer> for Choice {
-    fn from(offer: Offer) -> Self {
+impl From<OptionArguments> for Choice {
+    fn from(offer: OptionArguments) -> Self {
         Self {
             description: offer.description,
             requires_input: offer.requires_input,
@@ -181,7 +181,7 @@ impl Form {
         let question = Question {
             schema: Some(self.schema),
             required: !self.optional,
-            ..asked(Kind::Form, self.question, self.title, self.details)
+            ..question_of(Kind::Form, self.question, self.title, self.details)
         };
         (question, self.suggestions)
     }
@@ -193,15 +193,15 @@ impl Secret {
             secrets: self.secrets.into_iter().map(SecretField::from).collect(),
             fresh: self.fresh,
             required: !self.optional,
-            ..asked(Kind::Secret, self.question, self.title, self.details)
+            ..question_of(Kind::Secret, self.question, self.title, self.details)
         };
         (question, self.suggestions)
     }
 }
 
-impl From<Wanted> for SecretField {
-    fn from(wanted: Wanted) -> Self {
-        let Wanted { name, label, input, required, pattern, placeholder } = wanted;
+impl From<SecretArguments> for SecretField {
+    fn from(wanted: SecretArguments) -> Self {
+        let SecretArguments { name, label, input, required, pattern, placeholder } = wanted;
         Self { name, label, input, required, pattern, placeholder }
     }
 }
@@ -211,14 +211,14 @@ impl Confirm {
         let confirm = Choice { dangerous: self.dangerous, ..Choice::new("confirm", "Confirm", Effect::Approve) };
         let question = Question {
             options: vec![confirm, Choice::new("cancel", "Cancel", Effect::Reject)],
-            ..asked(Kind::Confirmation, self.question, self.title, self.details)
+            ..question_of(Kind::Confirmation, self.question, self.title, self.details)
         };
         (question, self.suggestions)
     }
 }
 
 /// The common parts of a question.
-fn asked(kind: Kind, question: String, title: Option<String>, details: Option<String>) -> Question {
+fn question_of(kind: Kind, question: String, title: Option<String>, details: Option<String>) -> Question {
     Question { details, ..Question::in_words(kind, question, title) }
 }
 

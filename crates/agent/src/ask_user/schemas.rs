@@ -55,7 +55,7 @@ fn secret() -> ToolSpec {
             "name": text("Its name, for example of an environment variable."),
             "label": text("What the person reads beside the field."),
             "type": { "type": "string", "enum": ["password", "text", "multiline"] },
-            "required": flag("Whether it must be given; yes where absent."),
+            "required": flag("Whether a value is required; true if absent."),
             "pattern": text("A regular expression that the value matches."),
             "placeholder": text("Shown in the empty field. Never a value."),
         }),
@@ -63,11 +63,12 @@ fn secret() -> ToolSpec {
     );
     spec(
         "secret",
-        "Ask a person for passwords, keys or tokens. You are never shown the values: tools that you run find them under their names in \
-         their environment.",
+        "Ask a person for passwords, keys or tokens. You are never shown the values: your tools get them as \
+         environment variables with their names.",
         json!({
             "secrets": { "type": "array", "items": field, "minItems": 1, "maxItems": 100 },
-            "fresh": flag("Whether people are asked although they gave it before: when what they gave did not work."),
+            "fresh": flag("Whether to ask again for values that people gave before, for example because those did not \
+                           work."),
             "optional": optional(),
         }),
         &["secrets"],
@@ -93,11 +94,11 @@ fn option() -> Value {
             "effect": {
                 "type": "string",
                 "enum": ["provide", "approve", "retry", "reject", "skip", "terminate"],
-                "description": "What choosing it means: an answer, where absent; or that you go ahead, think again, do not do it, go on \
-                                without it, or that the session ends.",
+                "description": "What choosing it means: an answer (if absent), or that you go ahead, reconsider, do \
+                                not do it, continue without it, or that the session ends.",
             },
             "requires_input": flag("Whether the person who chooses it must also write a text."),
-            "input_prompt": text("What they are asked to say then."),
+            "input_prompt": text("Question that they answer in that text."),
             "risk": text("What could go wrong."),
             "cost": text("What it costs."),
             "duration": text("How long it takes."),
@@ -128,7 +129,8 @@ fn spec(tool: &str, description: &str, own: Value, required: &[&str]) -> ToolSpe
             "type": "array",
             "items": suggestion,
             "maxItems": 100,
-            "description": "Answers that the person may start from. Only those that you have been told that you may suggest are shown.",
+            "description": "Answers that the person may start from. Only suggestions that your instructions allow are \
+                            shown.",
         },
     });
     let mut properties = Map::new();

@@ -16,7 +16,7 @@ const LOOKED_AT: usize = 2 * MOST;
 /// A suggestion of the model.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with an id and a label")]
-struct Offered {
+struct SuggestionArguments {
     id: String,
     label: String,
     option: Option<String>,
@@ -40,7 +40,7 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
     for suggestion in rules {
         add(question, suggestion, &mut dropped);
     }
-    for Offered { id, label, option, data } in offered {
+    for SuggestionArguments { id, label, option, data } in offered {
         if let Some(reason) = forbidden((&id, option.as_ref()), &data, &agent.allowed_suggestions) {
             dropped.push(DroppedSuggestion::new(&id, reason));
         } else {
@@ -52,7 +52,7 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
 }
 
 /// The readable suggestions of a model. One unreadable suggestion does not affect the others.
-fn readable(offered: Value, dropped: &mut Vec<DroppedSuggestion>) -> Vec<Offered> {
+fn readable(offered: Value, dropped: &mut Vec<DroppedSuggestion>) -> Vec<SuggestionArguments> {
     let offered = match offered {
         Value::Null => Vec::new(),
         Value::Array(mut offered) => {
@@ -67,7 +67,7 @@ fn readable(offered: Value, dropped: &mut Vec<DroppedSuggestion>) -> Vec<Offered
             Vec::new()
         }
     };
-    let read = |one: Value| match Offered::deserialize(&one) {
+    let read = |one: Value| match SuggestionArguments::deserialize(&one) {
         Ok(one) => Some(one),
         Err(error) => {
             let id = one.get("id").and_then(Value::as_str).unwrap_or_default();

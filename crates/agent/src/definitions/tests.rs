@@ -288,7 +288,7 @@ fn generated_version_changes_only_with_the_content() {
     let plain = AGENT.replacen("version = \"1\"\n", "", 1);
     let first = version(&plain);
     assert!(first.starts_with("auto-") && first.len() == 17, "{first}");
-    assert_eq!(version(&format!("# a comment\n{plain}")), first, "what says the same is the same version");
+    assert_eq!(version(&format!("# a comment\n{plain}")), first, "equal definitions have equal versions");
     assert_ne!(version(&plain.replacen("Hello", "Good day", 1)), first);
     assert_eq!(version(AGENT), "1");
     check(

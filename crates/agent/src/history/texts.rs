@@ -14,7 +14,8 @@ use crate::model::{Message, ModelCall};
 pub(super) const SECRET: &str = "ask_user_secret";
 
 /// Note to a model whose session had ended before this attempt.
-pub(super) const WITHHELD: &str = "This work had ended and is taken up again. Secret values that people gave you before are not given to your tools any more: ask for them again if you need them.";
+pub(super) const WITHHELD: &str = "This work had ended and has been resumed. Your tools no longer get the secret \
+                                   values that people gave you before: ask for them again if you need them.";
 
 /// Text of the task: a string as it is, any other value as JSON.
 pub(super) fn task(task: &Value) -> String {
@@ -32,7 +33,7 @@ pub(crate) fn revision(revision: &Revision) -> String {
     let mut text = format!("You have done this before, and {who} wants it done differently.\nFeedback: {feedback}");
     if !revision.output.is_null() {
         let before = revision.output.get("text").filter(|text| text.is_string()).unwrap_or(&revision.output);
-        text.push_str(&format!("\nWhat came of it the last time:\n{}", shown(before)));
+        text.push_str(&format!("\nPrevious result:\n{}", shown(before)));
     }
     text
 }
@@ -44,7 +45,7 @@ pub(crate) fn answer_before(title: &str, answer: &PeopleAnswer) -> String {
 
 /// Note to a model whose last text could not be used as output.
 pub(super) fn not_usable(why: &str) -> String {
-    format!("What you gave in the end could not be used: {why}\nGive it again, in a form that can.")
+    format!("Your final text could not be used: {why}\nGive it again in a form that can be used.")
 }
 
 /// Result message of a settled call.
@@ -54,7 +55,8 @@ pub(super) fn result(call: &ModelCall, end: &CallEnd) -> Message {
         CallEnd::Done { result, edited } => done(result, given(edited.as_ref())),
         CallEnd::Failed { message, result } => failed(message, result),
         CallEnd::Denied { reason } => format!(
-            "This was not run: the policy forbids it. Reason: {reason}\nNobody was asked, and asking for the same again will not help."
+            "This was not run: the policy forbids it. Reason: {reason}\nNobody was asked, and repeating the call will \
+             not help."
         ),
         CallEnd::Answered(answer) => match question {
             Some(tool) => answered(tool, answer),
@@ -70,7 +72,7 @@ pub(super) fn result(call: &ModelCall, end: &CallEnd) -> Message {
 
 /// Placeholder for the result of a call that was not settled when the step ended.
 pub(super) fn placeholder(call: &ModelCall) -> Message {
-    let content = "The step ended before it was known what became of this call.".to_owned();
+    let content = "The step ended before the outcome of this call was known.".to_owned();
     message(call, content, false)
 }
 
@@ -79,11 +81,12 @@ fn message(call: &ModelCall, content: String, failed: bool) -> Message {
 }
 
 fn done(result: &Value, edited: Option<&Value>) -> String {
-    let result = if result.is_null() { "It ran, and gave nothing back.".to_owned() } else { shown(result) };
+    let result = if result.is_null() { "It ran and returned nothing.".to_owned() } else { shown(result) };
     match edited {
         None => result,
         Some(arguments) => format!(
-            "A person changed the arguments before this ran. It ran with these, not with yours: {arguments}\nWhat came of it:\n{result}"
+            "A person changed the arguments before this ran. It ran with these, not with yours: \
+             {arguments}\nResult:\n{result}"
         ),
     }
 }
@@ -92,7 +95,7 @@ fn failed(message: &str, result: &Value) -> String {
     if result.is_null() {
         format!("This failed: {message}")
     } else {
-        format!("This failed: {message}\nWhat came of it all the same:\n{}", shown(result))
+        format!("This failed: {message}\nPartial result:\n{}", shown(result))
     }
 }
 
@@ -102,7 +105,7 @@ fn decided(answer: &PeopleAnswer) -> String {
     match answer.effect {
         Effect::Reject => format!("This was not run: {who} rejected it.{}", because(answer, "Reason")),
         Effect::Retry => format!(
-            "This was not run: {who} wants you to think again and to go about it differently.{}",
+            "This was not run: {who} wants you to reconsider and to do it in another way.{}",
             because(answer, "Feedback")
         ),
         Effect::Skip => {
@@ -127,11 +130,11 @@ fn answered(tool: &str, answer: &PeopleAnswer) -> String {
         Effect::Approve | Effect::Edit => format!("{who} said yes.{}", answer_lines(answer)),
         Effect::Reject if tool == "confirm" => format!("{who} said no.{}", answer_lines(answer)),
         Effect::Reject => format!("{who} would not answer this.{}", answer_lines(answer)),
-        Effect::Retry => format!("{who} wants you to think again before you ask.{}", answer_lines(answer)),
+        Effect::Retry => format!("{who} wants you to reconsider before you ask.{}", answer_lines(answer)),
         Effect::Skip => format!("{who} skipped this question. Go on without an answer.{}", answer_lines(answer)),
         Effect::Provide if tool == "secret" => {
             format!(
-                "{who} gave what you asked for. You are not shown the values, only which there are.{}",
+                "{who} gave what you asked for. You are shown only the names of the values.{}",
                 answer_lines(answer)
             )
         }
@@ -175,7 +178,7 @@ fn answer_lines(answer: &PeopleAnswer) -> String {
         line("Chosen", &answer.options.join(", "));
     }
     if !answer.metadata.is_null() {
-        line("What belongs to that choice", &answer.metadata.to_string());
+        line("Metadata of that choice", &answer.metadata.to_string());
     }
     if !answer.data.is_null() {
         line("Given", &shown(&answer.data));

@@ -60,7 +60,7 @@ impl End {
         Self::Finished { output }
     }
 
-    /// End that the answer to the question before a step leads to; `None` if the step goes on.
+    /// End that the answer to the question before a step leads to; `None` if the step continues.
     pub(super) fn from_answer(answer: &PeopleAnswer, people_only: bool) -> Option<Self> {
         match answer.effect {
             AnswerEffect::Approve | AnswerEffect::Edit | AnswerEffect::Provide | AnswerEffect::Custom => {

@@ -290,7 +290,7 @@ impl MachineState {
         if task || self.unread { self.think() } else { self.listen() }
     }
 
-    /// Waits for the next message. The count of turns begins anew.
+    /// Waits for the next message. The count of turns starts at zero again.
     fn listen(&mut self) -> Vec<StepEffect> {
         self.spent.iterations = 0;
         self.phase = Phase::Listening;
@@ -403,7 +403,8 @@ impl MachineState {
     }
 
     /// Asks the model again once every call is settled. A turn that exceeds the limit of rounds fails only when none of
-    /// its calls runs: so no running action is interrupted and no open question is answered in vain.
+    /// its calls runs, so that no running action is interrupted and no person answers a question of a step that will
+    /// fail.
     fn progress(&mut self) -> Vec<StepEffect> {
         let Phase::Acting { calls, asked, sent_back } = &self.phase else { return Vec::new() };
         if calls.iter().all(Call::is_settled) {

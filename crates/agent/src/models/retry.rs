@@ -21,7 +21,8 @@ pub(super) struct TimeLimits {
     pub(super) idle: Duration,
     /// Longest wait that a provider may ask for.
     pub(super) patience: Duration,
-    /// First delay. Each further delay is twice the one before, plus up to as much again by chance.
+    /// Delay before the first retry. Each further delay is twice the one before, plus a random part of up to its own
+    /// length.
     pub(super) first: Duration,
     /// Number of retries.
     pub(super) retries: usize,

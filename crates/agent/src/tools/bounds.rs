@@ -32,13 +32,14 @@ impl Bounds {
         Instant::now() < self.until
     }
 
-    /// Fails if the operation was cancelled or its time is over. Writers call it directly before their one change.
+    /// Fails if the operation was cancelled or its time limit has passed. Writers call it directly before their one
+    /// change.
     pub(super) fn go_on(&self) -> Result<(), ToolFailure> {
         if self.stop.is_cancelled() {
             return Err(ToolFailure::new("it was cancelled before it was done"));
         }
         if !self.in_time() {
-            return Err(ToolFailure::new("it took too long, and was given up before it was done"));
+            return Err(ToolFailure::new("it took too long and was stopped before it was done"));
         }
         Ok(())
     }

@@ -31,8 +31,8 @@ impl FileWork for DeleteFile {
     fn spec() -> ToolSpec {
         ToolSpec {
             name: "delete_file".to_owned(),
-            description: "Deletes a file of the workspace, a link (not what it leads to), or an empty directory; with recursive also one that is \
-                          not empty."
+            description: "Deletes a file of the workspace, a link (not its target), or an empty directory; with \
+                          recursive also one that is not empty."
                 .to_owned(),
             schema: json!({
                 "type": "object",

@@ -72,8 +72,9 @@ impl ExecuteCommand {
             "required": ["command"],
             "additionalProperties": false
         });
-        let description = "Runs a shell command in the workspace, without input, and gives its exit code and its output (of each stream \
-                           the first and the last 32 KiB). Everything that it started is ended with it."
+        let description = "Runs a shell command in the workspace, without input, and returns its exit code and its \
+                           output (of each stream the first and the last 32 KiB). All processes that it started end \
+                           with it."
             .to_owned();
         ToolSpec { name: "execute_command".to_owned(), description, schema, repeatable: false, parallel: false }
     }
@@ -103,10 +104,10 @@ impl ExecuteCommand {
     fn command(&self, line: &str) -> Result<Command, ToolFailure> {
         let Workspace { dir, path, search_path, programs } = &self.workspace;
         let Some(programs) = programs else { return Err(ToolFailure::new("commands are not run here")) };
-        let moved = |_| ToolFailure::new("the workspace is not where it was");
+        let moved = |_| ToolFailure::new("the directory of the workspace was moved or replaced");
         let (open, named) = (dir.dir_metadata().map_err(moved)?, path.symlink_metadata().map_err(moved)?);
         if (open.dev(), open.ino()) != (named.dev(), named.ino()) {
-            return Err(ToolFailure::new("the workspace is not where it was"));
+            return Err(ToolFailure::new("the directory of the workspace was moved or replaced"));
         }
         // Without `--`, a command that begins with a dash would be read as an option of the shell.
         let (program, arguments) = programs.call("/bin/sh".into(), ["-c", "--", line].map(OsString::from).to_vec());

@@ -61,7 +61,7 @@ impl<W: FileWork> FileTool<W> {
             Ok(Ok(Ok(result))) => ToolOutcome::Done(secrets.hide_in(result)),
             Ok(Ok(Err(trouble))) => failed(trouble, &secrets),
             Ok(Err(_)) | Err(_) if W::CHANGES => ToolOutcome::Unknown,
-            Ok(Err(_)) => failed(ToolFailure::new("the tool broke down"), &secrets),
+            Ok(Err(_)) => failed(ToolFailure::new("the tool failed with an internal error"), &secrets),
             Err(_) => failed(ToolFailure::new("the file system does not answer"), &secrets),
         }
     }

@@ -72,7 +72,7 @@ impl Drop for Group {
                 let _ = tokio::time::timeout(GRACE, last.ended()).await;
                 last.send(Signal::KILL);
                 if let Err(error) = last.child.wait().await {
-                    tracing::warn!(%error, "a command that was given up could not be reaped");
+                    tracing::warn!(%error, "an abandoned command could not be reaped");
                 }
             });
         }

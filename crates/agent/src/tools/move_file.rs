@@ -30,8 +30,8 @@ impl FileWork for MoveFile {
     fn spec() -> ToolSpec {
         ToolSpec {
             name: "move_file".to_owned(),
-            description: "Moves a file or directory of the workspace. The destination is its whole new path; what is there is replaced only if \
-                          replace is true."
+            description: "Moves a file or directory of the workspace. The destination is its whole new path; an \
+                          existing file is replaced only if replace is true."
                 .to_owned(),
             schema: json!({
                 "type": "object",

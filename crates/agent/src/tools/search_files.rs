@@ -44,15 +44,17 @@ impl FileWork for SearchFiles {
     fn spec() -> ToolSpec {
         ToolSpec {
             name: "search_files".to_owned(),
-            description: "Finds the lines that fit a regular expression (Rust syntax, no backreferences) in the text files below a \
-                          directory of the workspace, at most 200. Binary files, files over 4 MiB, links and .git are left out."
-                .to_owned(),
+            description:
+                "Finds the lines that match a regular expression (Rust syntax, no backreferences) in the text files \
+                 below a directory of the workspace, at most 200. Binary files, files over 4 MiB, links and .git are \
+                 left out."
+                    .to_owned(),
             schema: json!({
                 "type": "object",
                 "properties": {
                     "pattern": {"type": "string", "description": "The regular expression, for one line at a time"},
                     "path": {"type": "string", "description": "Path of the directory or file, relative to the workspace; the workspace itself if absent"},
-                    "glob": {"type": "string", "description": "Only files like this, with * and ?: of the name (*.rs), or of the path where it has a / (src/*)"},
+                    "glob": {"type": "string", "description": "Only files that match this glob with * and ?: by name (*.rs), or by path if the glob contains a / (src/*)"},
                     "ignore_case": {"type": "boolean"}
                 },
                 "required": ["pattern"],
@@ -153,10 +155,8 @@ impl Search<'_> {
         let mut result = json!({"path": path, "files": self.files, "skipped": self.skipped, "cut": cut});
         if cut {
             let shown = self.matches.len();
-            result["note"] = json!(format!(
-                "[cut: {shown} matches of {} files shown, and not everything was looked at]",
-                self.files
-            ));
+            result["note"] =
+                json!(format!("[cut: {shown} matches of {} files shown, and the search is incomplete]", self.files));
         }
         result["matches"] = Value::Array(self.matches);
         result

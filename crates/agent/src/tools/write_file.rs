@@ -84,7 +84,7 @@ impl FileWork for WriteFile {
         let (parent, name) = place.parent(root)?;
         let old = parent.symlink_metadata(name).ok();
         if old.as_ref().is_some_and(|old| !old.is_file()) {
-            return Err(ToolFailure::new(format!("`{path}` is there, and is not a regular file")));
+            return Err(ToolFailure::new(format!("`{path}` exists and is not a regular file")));
         }
         let trouble = |error: io::Error| ToolFailure::with(&path, &error);
         let permissions = old.as_ref().map(Metadata::permissions);

@@ -6,7 +6,7 @@
     clippy::cast_sign_loss,
     reason = "numbers of the simulation are small"
 )]
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 mod definitions;
 mod machine;

@@ -130,30 +130,30 @@ fn check(defect: Defect, words: &str) {
 #[test]
 fn an_action_that_runs_without_a_permit_is_noticed() {
     check(Defect::RunsUnasked, "was never proposed");
-    check(Defect::Store(Sabotage::ForgetsStarts), "runs, and was not started");
+    check(Defect::Store(Sabotage::ForgetsStarts), "runs without a start");
 }
 
 #[test]
 fn an_action_that_runs_twice_after_a_death_is_noticed() {
     // The first run used the recorded start, so that the second run has no start.
-    check(Defect::RunsAgain, "runs, and was not started");
+    check(Defect::RunsAgain, "runs without a start");
 }
 
 #[test]
 fn a_result_that_is_lost_or_given_twice_is_noticed() {
     check(Defect::Store(Sabotage::LosesResults), "the journal of");
     check(Defect::TellsTooLittle, "without results");
-    check(Defect::TellsTwice, "a result of nothing");
+    check(Defect::TellsTwice, "a result without a call");
 }
 
 #[test]
 fn an_answer_that_is_used_before_it_is_journalled_is_noticed() {
-    check(Defect::Store(Sabotage::LosesResults), "is shown something else than the journal has");
+    check(Defect::Store(Sabotage::LosesResults), "is shown messages that differ from its journal");
 }
 
 #[test]
 fn repeated_model_request_about_a_decided_call_is_noticed() {
-    check(Defect::AsksAgain, "is shown something else than the journal has");
+    check(Defect::AsksAgain, "is shown messages that differ from its journal");
 }
 
 #[test]

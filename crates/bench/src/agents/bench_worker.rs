@@ -23,7 +23,8 @@ const AT_ONCE: usize = 64;
 /// Time limit of every wait.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Behaviour of the model: it makes `calls` calls of `tool` in each of its first `turns` turns, and ends in the next turn.
+/// Behaviour of the model: it makes `calls` calls of `tool` in each of its first `turns` turns, and ends in the next
+/// turn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     pub(super) turns: usize,
@@ -36,7 +37,7 @@ pub(super) struct BenchWorker {
     pub(super) engine: Engine,
     pub(super) person: Caller,
     asked: Arc<Mutex<Vec<Instant>>>,
-    #[expect(dead_code, reason = "the worker runs in it, and ends with it")]
+    #[expect(dead_code, reason = "the runtime runs the worker until it is dropped")]
     working: JoinSet<()>,
 }
 
@@ -56,7 +57,7 @@ impl BenchWorker {
         Ok(Self { engine, person, asked, working })
     }
 
-    /// Opens a session for the agent.
+    /// Opens a session with the agent.
     pub(super) async fn starts(&self) -> Fallible<Session> {
         let luggage = SessionInput { input: json!("Go."), ..SessionInput::default() };
         let start = Start { agent: Some("bench".into()), luggage, ..Start::default() };
@@ -102,7 +103,7 @@ impl BenchWorker {
 
     async fn read(&self, session: SessionId, after: &mut u64) -> Fallible<Vec<domain::Event>> {
         let events = self.engine.events(&self.person, session, *after, 200, PATIENCE).await?;
-        *after = events.last().ok_or("nothing happens any more")?.seq;
+        *after = events.last().ok_or("no more events arrive")?.seq;
         Ok(events)
     }
 

@@ -23,7 +23,7 @@ const SAID: &str = concat!(
 /// HTTP server for chat completions. Dropping it stops the server.
 pub(super) struct WireModel {
     pub(super) address: SocketAddr,
-    #[expect(dead_code, reason = "what listens ends with it")]
+    #[expect(dead_code, reason = "dropping the runtime stops the listener")]
     listening: JoinSet<()>,
 }
 

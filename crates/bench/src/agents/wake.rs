@@ -1,4 +1,5 @@
-//! Measures the time from an answer to the next request to the model, through the real server over HTTP, at a fixed rate.
+//! Measures the time from an answer to the next request to the model, through the real server over HTTP, at a fixed
+//! rate.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -101,7 +102,7 @@ impl Sleeper {
     /// Time of the next request to the model.
     async fn model(&mut self) -> Fallible<Instant> {
         let heard = tokio::time::timeout(PATIENCE, self.heard.recv()).await?;
-        heard.ok_or_else(|| "the model has gone".into())
+        heard.ok_or_else(|| "the model no longer reports requests".into())
     }
 
     /// Reads events until the next question and returns the path of its answer.
@@ -110,7 +111,7 @@ impl Sleeper {
             let path = format!("{}?after={}&wait=30&limit=200", self.events, self.after);
             let page: Value = serde_json::from_slice(&self.person.read(&path).await?)?;
             let events = page["events"].as_array().ok_or("no events")?;
-            self.after = events.last().and_then(|event| event["seq"].as_u64()).ok_or("nothing happens any more")?;
+            self.after = events.last().and_then(|event| event["seq"].as_u64()).ok_or("no more events arrive")?;
             let asked = events.iter().rfind(|event| event["type"] == "interaction.asked");
             if let Some(id) = asked.and_then(|event| event["interaction"].as_str()) {
                 return Ok(format!("/v1/interactions/{id}/answer"));

@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(of("default", "default", "none").unwrap_err().kind(), io::ErrorKind::NotFound);
         assert_eq!(of("acme", "main", "shop").unwrap(), "acme/main/shop");
         assert_eq!(of("default", "main", "shop").unwrap(), "default/main/shop");
-        assert_eq!(of("acme", "main", "shop").unwrap(), "acme/main/shop", "it is there already");
+        assert_eq!(of("acme", "main", "shop").unwrap(), "acme/main/shop", "an existing directory is used");
         for made in ["acme", "acme/main", "acme/main/shop"] {
             let mode = std::fs::metadata(all.path().join(made)).unwrap().permissions().mode();
             assert_eq!(mode & 0o7777, 0o700, "{made}");

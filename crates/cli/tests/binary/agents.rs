@@ -1,5 +1,5 @@
-//! Tests hosted agents in the real binary: the demo from start to end, readers of their events, remote models and tools,
-//! and steps whose process is killed.
+//! Tests hosted agents in the real binary: the demo from start to end, readers of their events, remote models and
+//! tools, and steps whose process is killed.
 
 mod confined;
 mod demo;

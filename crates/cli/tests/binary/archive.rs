@@ -39,20 +39,24 @@ async fn check_archive_export(deployment: &Deployment, server: &Server) {
     }
     let open = bot.ask_plainly("Still open").await;
     alice.answer(&open, json!({ "option": "confirm" })).await.done(200);
-    until("all but the one that nobody took", async || {
+    until("all questions except the one whose answer was not taken", async || {
         let listed = alice.get("/v1/interactions?limit=200").await.done(200).body;
         (listed["interactions"].as_array().unwrap().len() == 1).then_some(())
     })
     .await;
 
     let all = exported(deployment, &[]);
-    assert!(!all.contains(MARKER), "what was sealed is nowhere");
+    assert!(!all.contains(MARKER), "the export contains no sealed value");
     let found = lines(&all);
     let told: Vec<&str> = found.iter().map(|line| line["interaction"]["id"].as_str().unwrap()).collect();
-    assert_eq!(told, ids, "each once, the oldest first");
+    assert_eq!(told, ids, "each question once, the oldest first");
     for line in &found {
         let id = line["interaction"]["id"].as_str().unwrap();
-        assert_eq!(line["interaction"], alice.question(id).await.body, "what is exported is what GET shows");
+        assert_eq!(
+            line["interaction"],
+            alice.question(id).await.body,
+            "the exported question equals the one that GET returns"
+        );
         assert_eq!((&line["tenant"], &line["project"]), (&json!("default"), &json!("default")));
         let events: Vec<&str> =
             line["events"].as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -71,7 +75,7 @@ async fn check_archive_export(deployment: &Deployment, server: &Server) {
     exported(deployment, &[file.to_str().unwrap()]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), all);
     let again = deployment.run(&["archive", "export", file.to_str().unwrap()]);
-    assert!(!again.status.success(), "a file is not written over");
+    assert!(!again.status.success(), "an existing file is not overwritten");
 }
 
 #[tokio::test]

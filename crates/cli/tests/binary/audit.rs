@@ -1,4 +1,5 @@
-//! Tests `holdpoint audit`: export beside a running server and without one, verification by the binary alone, and tampering.
+//! Tests `holdpoint audit`: export beside a running server and without one, verification by the binary alone, and
+//! tampering.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ fn verified(file: &Path, more: &[&str]) -> Output {
     binary().args(["audit", "verify"]).arg(file).args(more).output().unwrap()
 }
 
-/// Exports and verifies the whole trail, checks that each session's events are there once and in order, and returns the entries.
+/// Exports and verifies the whole trail, checks that each session's events are there once and in order, and returns the
+/// entries.
 pub(crate) fn proved(deployment: &Deployment) -> Vec<Value> {
     let file = exported(deployment, "trail.jsonl");
     let output = verified(&file, &["--whole"]);
@@ -64,7 +66,7 @@ async fn check_audit_commands(deployment: &Deployment) {
     let over_the_wire = root.get("/v1/audit/export").await.done(200).body;
     let over_the_wire = over_the_wire.as_str().unwrap();
     let (wire, file) = (without_seal(over_the_wire), std::fs::read_to_string(&beside).unwrap());
-    assert_eq!(wire, without_seal(&file), "the seal alone says when and for whom");
+    assert_eq!(wire, without_seal(&file), "only the seals differ");
     check_tampered_exports(deployment, &beside);
     check_truncated_exports(deployment, &beside);
     check_partial_export(deployment, &early);
@@ -85,7 +87,7 @@ async fn check_audit_commands(deployment: &Deployment) {
     let entries = proved(deployment);
     let last = entries.last().unwrap();
     assert_eq!((entries.len(), &last["type"], &last["how"]["wire"]), (14, &json!("secrets.rotated"), &json!("cli")));
-    assert!(verified(&trail, &["--public-key", key]).status.success(), "the trail's own key is the same");
+    assert!(verified(&trail, &["--public-key", key]).status.success(), "the trail is signed by its own key");
 }
 
 /// Removes the last line, the seal, of an export.
@@ -95,7 +97,8 @@ fn without_seal(text: &str) -> &str {
     lines
 }
 
-/// Checks that files are refused that were cut at a checkpoint with a matching header, or that lack the text of an entry.
+/// Checks that files are refused that were cut at a checkpoint with a matching header, or that lack the text of an
+/// entry.
 fn check_truncated_exports(deployment: &Deployment, file: &Path) {
     let text = std::fs::read_to_string(file).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();

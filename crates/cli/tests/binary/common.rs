@@ -33,7 +33,7 @@ pub(crate) async fn until<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<
 
 /// Waits for work that must end within the time limit.
 pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work).await.unwrap_or_else(|_| panic!("took too long: {what}"))
+    tokio::time::timeout(PATIENCE, work).await.unwrap_or_else(|_| panic!("timed out: {what}"))
 }
 
 /// Runs a test on a fresh PostgreSQL database, which a blocking driver creates before and drops after it.

@@ -103,13 +103,13 @@ async fn react_conversation_continues_after_its_server_was_killed() {
             break;
         }
     }
-    assert!(!heard.contains(&"INTERACTION".to_owned()), "it was settled: {heard:?}");
+    assert!(!heard.contains(&"INTERACTION".to_owned()), "the interaction was settled: {heard:?}");
     let again = alice.post("/api/agent/chat/react/interaction_response", answer).await;
     assert_eq!((again.status, &again.body["success"]), (409, &json!(false)));
 }
 
-/// A conversation name that many clients use for the first time at once, on several nodes, becomes one conversation with
-/// all messages.
+/// A conversation name that many clients use for the first time at once, on several nodes, becomes one conversation
+/// with all messages.
 #[test]
 fn first_messages_on_several_nodes_open_one_conversation() {
     on_postgres(async |deployment| {

@@ -1,9 +1,9 @@
-//! Kills servers with SIGKILL at random moments under load. Every acknowledged write must be there afterwards, nothing may
-//! happen twice, and no reader may miss an event.
+//! Kills servers with SIGKILL at random moments under load. Every acknowledged write must be there afterwards, nothing
+//! may happen twice, and no reader may miss an event.
 //!
-//! `HOLDPOINT_KILL_ROUNDS` sets the number of kills (10 by default; `make verify` sets more), `HOLDPOINT_KILL_SEED` the seed:
-//! `HOLDPOINT_KILL_ROUNDS=500 HOLDPOINT_KILL_SEED=7 cargo nextest run -p holdpoint-cli kill --no-capture`. The seed draws the
-//! moments and the choices of every client; the order in which threads run is not reproduced.
+//! `HOLDPOINT_KILL_ROUNDS` sets the number of kills (10 by default; `make verify` sets more), `HOLDPOINT_KILL_SEED` the
+//! seed: `HOLDPOINT_KILL_ROUNDS=500 HOLDPOINT_KILL_SEED=7 cargo nextest run -p holdpoint-cli kill --no-capture`. The
+//! seed draws the moments and the choices of every client; the order in which threads run is not reproduced.
 
 mod actors;
 mod agents;
@@ -34,7 +34,7 @@ async fn killed_server_on_sqlite_loses_and_repeats_nothing() {
     let deployment = Deployment::sqlite();
     let figures = KillTest::new(&deployment, vec![deployment.launch()]).run().await;
     let checked = deployment.run(&["check"]);
-    assert_eq!(String::from_utf8_lossy(&checked.stdout), "the database is whole\n", "{checked:?}");
+    assert_eq!(String::from_utf8_lossy(&checked.stdout), "no damage was found in the database\n", "{checked:?}");
     println!("SQLite: {figures}, {} audit entries", crate::audit::proved(&deployment).len());
 }
 
@@ -164,7 +164,7 @@ async fn join_all_clients(tasks: &mut JoinSet<()>) {
 fn assert_no_client_ended(tasks: &mut JoinSet<()>) {
     if let Some(ended) = tasks.try_join_next() {
         ended.unwrap();
-        panic!("a client went home before the end");
+        panic!("a client ended before the test");
     }
 }
 

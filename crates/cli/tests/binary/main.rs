@@ -2,9 +2,9 @@
 //!
 //! Start reading at `common.rs` (data directories, servers, clients) and `kill.rs` (no acknowledged write is lost).
 
-#![expect(clippy::float_cmp, reason = "metrics are compared that count")]
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
-#![expect(clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
+#![expect(clippy::float_cmp, reason = "compared metrics are whole numbers")]
+#![expect(clippy::unwrap_used, reason = "a failing helper fails its test")]
+#![expect(clippy::panic, reason = "a failing helper fails its test")]
 
 mod agents;
 mod archive;

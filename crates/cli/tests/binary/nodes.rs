@@ -219,7 +219,7 @@ fn node_stops_and_cli_commands_end_while_another_node_is_busy() {
         assert!(since.elapsed() < Duration::from_secs(10), "both took {:?}", since.elapsed());
         let third = deployment.launch().start().await;
         third.client(&bot).ask_plainly("still there").await;
-        assert!(load.try_join_next().is_none(), "the load goes on");
+        assert!(load.try_join_next().is_none(), "the load continues");
         load.shutdown().await;
     });
 }
@@ -228,7 +228,7 @@ fn node_stops_and_cli_commands_end_while_another_node_is_busy() {
 fn node_that_starts_later_serves_existing_questions() {
     on_postgres(async |deployment| {
         let Nodes { a, b, bot, alice } = Nodes::start(deployment).await;
-        let question = a.client(&bot).ask_plainly("asked of the first").await;
+        let question = a.client(&bot).ask_plainly("asked on the first node").await;
         assert!(a.stop().success());
         assert!(b.stop().success());
         let third = deployment.launch().start().await;
@@ -267,7 +267,8 @@ fn question_handed_over_on_one_node_is_answered_on_another() {
         let (heard, said) = soon("the answer", async { tokio::join!(bot_at_a.get(&waiting), answered) }).await;
         assert_eq!(heard.done(200).body["resolution"], said.body["resolution"]);
         take_and_complete(&b.client(&bot), &question).await;
-        // One node cancels the question while the other answers it: exactly one of them wins, and both questions end in one state.
+        // One node cancels the question while the other answers it: exactly one of them wins, and both questions end in
+        // one state.
         for round in 0..10 {
             let question = a.client(&bot).ask_plainly(&format!("round {round}")).await;
             let path = format!("/v1/interactions/{question}");

@@ -1,4 +1,5 @@
-//! Tests a dump restored into another PostgreSQL cluster: the start refuses it until `holdpoint database adopt` has run.
+//! Tests a dump restored into another PostgreSQL cluster: the start refuses it until `holdpoint database adopt` has
+//! run.
 
 use serde_json::Value;
 use testkit::postgres::{TestDatabase, TestPostgres};
@@ -74,7 +75,7 @@ fn restored_dump_is_refused_until_it_is_adopted() {
         let question = server.client(&bot).ask_plainly("After?").await;
         server.client(&alice).approve(&question).await;
         let (names, _) = read_events_after(&server.client(&alice), &cursor, 3).await;
-        assert_eq!(names, STORY, "a cursor of before goes on where it was");
+        assert_eq!(names, STORY, "an earlier cursor stays valid");
         assert!(server.stop().success());
     });
     let trail = proved(&after);

@@ -1,10 +1,11 @@
-//! Opens databases of schema version 20 with the binary under test and brings everything in them to its end. `scripts/make-fixture` made
-//! them, with one of everything in flight.
+//! Opens databases of schema version 20 with the binary under test and brings everything in them to its end.
+//! `scripts/make-fixture` made them, with one of everything in flight.
 //!
-//! The result does not depend on the age of the archive. Leases, claims and permits of the archive end after 95 years, keys and grants
-//! never. Deadlines and short leases ended twenty seconds after the archive was made, so that every start finds them over. Records that a
-//! start would forget after a day (idempotency keys, browser sessions, sign-in links) are made young again before the start, in the schema
-//! of the archive. The server keeps closed questions for a hundred years (`--retention-days`).
+//! The result does not depend on the age of the archive. Leases, claims and permits of the archive end after 95 years,
+//! keys and grants never. Deadlines and short leases ended twenty seconds after the archive was made, so that every
+//! start finds them over. Records that a start would forget after a day (idempotency keys, browser sessions, sign-in
+//! links) are made young again before the start, in the schema of the archive. The server keeps closed questions for a
+//! hundred years (`--retention-days`).
 
 mod actions;
 mod audit;
@@ -21,8 +22,8 @@ use crate::agents::fake_model::{FakeModel, said};
 use crate::webhooks::endpoint::Endpoint;
 use fixture::{Fixture, Store};
 
-/// Opens the archive of one store. The first server runs no steps, so that only timers and webhooks change data by themselves.
-/// It is killed, and a second server runs the steps.
+/// Opens the archive of one store. The first server runs no steps, so that only timers and webhooks change data by
+/// themselves. It is killed, and a second server runs the steps.
 fn check_upgrade(store: Store<'_>) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let endpoint = runtime.block_on(Endpoint::open());

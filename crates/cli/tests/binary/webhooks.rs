@@ -1,5 +1,5 @@
-//! Tests webhooks of the real binary: signed, retried by the remaining node, sent once by several nodes, and not delayed by
-//! slow endpoints.
+//! Tests webhooks of the real binary: signed, retried by the remaining node, sent once by several nodes, and not
+//! delayed by slow endpoints.
 
 pub(crate) mod endpoint;
 
@@ -54,7 +54,7 @@ async fn events_are_posted_with_valid_signatures() {
     types.sort();
     assert_eq!(types, ["interaction.answered", "interaction.asked"]);
     let path = format!("/v1/webhooks/{}/deliveries?state=delivered", text(&created["id"]));
-    until("both are noted", async || {
+    until("both deliveries are recorded", async || {
         let listed = root.get(&path).await.done(200).body;
         (listed["deliveries"].as_array().unwrap().len() == 2).then_some(())
     })
@@ -108,9 +108,13 @@ async fn message_not_recorded_before_a_kill_is_sent_again_with_its_id() {
         (shown["delivery"]["state"] == "completed").then_some(shown)
     })
     .await;
-    assert_eq!(delivered["delivery"]["attempt"], 1, "it was taken once");
+    assert_eq!(delivered["delivery"]["attempt"], 1, "the answer was taken once");
     let sent = root.get(&format!("/v1/webhooks/{}/deliveries", text(&events["id"]))).await.done(200).body;
-    assert_eq!(sent["deliveries"][0]["attempts"].as_array().unwrap().len(), 1, "the first one was never noted: {sent}");
+    assert_eq!(
+        sent["deliveries"][0]["attempts"].as_array().unwrap().len(),
+        1,
+        "the first attempt was not recorded: {sent}"
+    );
 }
 
 /// An answer counts as taken when the endpoint replies 202, under the lease in the message, and not while it fails.
@@ -123,7 +127,7 @@ async fn delivery_is_taken_when_the_endpoint_replies_202() {
     endpoint.becomes(How::Fails);
     let question = bot.ask_plainly("May I?").await;
     root.approve(&question).await;
-    soon("an attempt that fails", endpoint.wait_for(1)).await;
+    soon("a failed attempt", endpoint.wait_for(1)).await;
     assert_eq!(root.question(&question).await.body["delivery"]["state"], "waiting");
     endpoint.becomes(How::Accepts);
     endpoint.forget();
@@ -131,7 +135,7 @@ async fn delivery_is_taken_when_the_endpoint_replies_202() {
     assert_eq!(message.body["type"], "answer.waiting");
     assert_eq!(message.body["data"]["interaction"]["resolution"]["status"], "answered");
     let lease = message.body["data"]["lease"].clone();
-    until("it is noted", async || {
+    until("the delivery is recorded", async || {
         (root.question(&question).await.body["delivery"]["state"] == "processing").then_some(())
     })
     .await;
@@ -156,7 +160,7 @@ fn two_nodes_send_each_message_once_and_take_over_from_each_other() {
             }
         };
         tokio::join!(story(a.client(&bot)), story(b.client(&bot)));
-        let got = soon("all of it", endpoint.wait_for(200)).await;
+        let got = soon("all messages", endpoint.wait_for(200)).await;
         let unique: HashSet<String> = got.iter().map(endpoint::Message::id).collect();
         let told: HashSet<(String, String)> =
             got.iter().map(|message| (message.path.clone(), text(&message.body["data"]["id"]))).collect();
@@ -165,7 +169,7 @@ fn two_nodes_send_each_message_once_and_take_over_from_each_other() {
         endpoint.forget();
         let survivor = b.client(&bot);
         tokio::join!(story(a.client(&bot)), async {
-            soon("some of it", endpoint.wait_for(10)).await;
+            soon("some messages", endpoint.wait_for(10)).await;
         });
         a.kill();
         story(survivor).await;
@@ -178,7 +182,7 @@ fn two_nodes_send_each_message_once_and_take_over_from_each_other() {
         .await;
         let got = endpoint.got();
         let unique: HashSet<String> = got.iter().map(endpoint::Message::id).collect();
-        assert_eq!(unique.len(), 200, "what was sent twice has one id");
+        assert_eq!(unique.len(), 200, "a message that is sent twice keeps its id");
     });
 }
 

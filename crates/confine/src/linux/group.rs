@@ -1,9 +1,9 @@
 //! A control group (cgroup v1, `pids`) that limits the processes of a helper that runs as root, for which
 //! `RLIMIT_NPROC` has no effect.
 //!
-//! The helper creates the group below its own group and enters it first, so that the program and all its children are in it.
-//! A group with processes in it cannot be removed, and a confined helper no longer reaches its group. Therefore every helper
-//! removes the empty groups of earlier helpers.
+//! The helper creates the group below its own group and enters it first, so that the program and all its children are
+//! in it. A group with processes in it cannot be removed, and a confined helper no longer reaches its group. Therefore
+//! every helper removes the empty groups of earlier helpers.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,8 +1,8 @@
-//! Runs the first process of the process namespace. When it ends, the kernel kills every process in the namespace, in any
-//! process group or session.
+//! Runs the first process of the process namespace. When it ends, the kernel kills every process in the namespace, in
+//! any process group or session.
 //!
-//! The helper starts it before the program. It ends when its standard input is closed, which happens when the helper ends
-//! in any way.
+//! The helper starts it before the program. It ends when its standard input is closed, which happens when the helper
+//! ends in any way.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
@@ -32,7 +32,8 @@ pub(super) struct Init {
 impl Init {
     /// Starts the first process. The helper has entered the namespaces and still sees its own binary.
     pub(super) fn start() -> Result<Self, String> {
-        // Executing a program drops the capabilities of a user other than root, and the first process needs them to mount.
+        // Executing a program drops the capabilities of a user other than root, and the first process needs them to
+        // mount.
         let mut ours = capabilities(None).doing("read capabilities")?;
         let needed = CapabilitySet::SYS_ADMIN | CapabilitySet::SETPCAP;
         ours.inheritable = needed;
@@ -44,8 +45,9 @@ impl Init {
         command.args([CALL, WORD]).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().doing("start the first process")?;
         let (to, from) = (child.stdin.take(), child.stdout.take());
-        let mut init = Self { child, to, from: from.doing("hear the first process")? };
-        // The first process loads its libraries by paths that change in a later step, so it must be running before that.
+        let mut init = Self { child, to, from: from.doing("read from the first process")? };
+        // The first process loads its libraries by paths that change in a later step, so it must be running before
+        // that.
         init.hear("start the first process")?;
         Ok(init)
     }
@@ -57,7 +59,7 @@ impl Init {
     /// Makes the first process mount `/proc`, which then shows only the processes of the namespace.
     pub(super) fn mount_processes(&mut self) -> Result<(), String> {
         let asked = self.to.as_mut().map_or(Ok(()), |to| to.write_all(b"\n"));
-        asked.doing("speak to the first process")?;
+        asked.doing("send a request to the first process")?;
         self.hear("mount /proc (is it masked in this container?)")
     }
 
@@ -84,7 +86,7 @@ pub(super) fn run() -> Result<ExitCode, String> {
     let mut input = std::io::stdin();
     let mut word = [0];
     answer()?;
-    input.read_exact(&mut word).doing("hear the helper")?;
+    input.read_exact(&mut word).doing("read from the helper")?;
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).doing("mount /proc (is it masked in this container?)")?;
     privileges::drop_all()?;
@@ -94,7 +96,7 @@ pub(super) fn run() -> Result<ExitCode, String> {
         let _ = input.read(&mut word);
         std::process::exit(0);
     });
-    listening.doing("listen to the helper")?;
+    listening.doing("start the thread that watches the helper")?;
     answer()?;
     for _ in ended.forever() {
         while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}

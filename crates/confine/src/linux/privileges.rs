@@ -12,7 +12,8 @@ use crate::confinement::Confinement;
 /// Number of processes and threads of the helper and the first process.
 const OURS: u64 = 8;
 
-/// Number of bytes beyond the budget at which a writer gets a signal: large enough for the watch to notice the excess first.
+/// Number of bytes beyond the budget at which a writer gets a signal: large enough for the watch to notice the excess
+/// first.
 const BEYOND: u64 = 1 << 20;
 
 /// Largest number of open files of a program.
@@ -23,7 +24,8 @@ pub(super) fn limit(confinement: &Confinement) -> Result<(), String> {
     let limits = [
         (Resource::Core, 0),
         (Resource::Fsize, confinement.workspace_bytes.saturating_add(BEYOND)),
-        // The limit is counted within this user namespace. It has no effect for root, which a control group or the watch limits.
+        // The limit is counted within this user namespace. It has no effect for root, which a control group or the
+        // watch limits.
         (Resource::Nproc, u64::from(confinement.processes).saturating_add(OURS)),
         (Resource::Nofile, OPEN_FILES),
     ];

@@ -44,10 +44,10 @@ pub(super) fn restrict(confinement: &Confinement, is_full: bool) -> Result<Enfor
         .and_then(|rules| rules.add_rules(path_beneath_rules(&confinement.workspace, workspace)));
     let status = ruleset.and_then(landlock::RulesetCreated::restrict_self).doing(what)?;
     if status.ruleset == RulesetStatus::NotEnforced {
-        return Err(format!("cannot {what}: this kernel does not have it"));
+        return Err(format!("cannot {what}: this kernel does not support it"));
     }
     let LandlockStatus::Available { effective_abi, .. } = status.landlock else {
-        return Err(format!("cannot {what}: this kernel does not have it"));
+        return Err(format!("cannot {what}: this kernel does not support it"));
     };
     Ok(Enforced { abstract_sockets_are_closed: effective_abi >= ABI::V6 })
 }

@@ -57,8 +57,8 @@ pub(super) fn until_ended(
         init.kill();
     }
     init.tell_to_end();
-    // The namespace ends only when no process in it waits to be reaped, and the helper has to reap the program. The wait fails
-    // if the program was reaped already.
+    // The namespace ends only when no process in it waits to be reaped, and the helper has to reap the program. The
+    // wait fails if the program was reaped already.
     let _ = child.wait();
     init.wait();
     if let Some(workspace) = &confinement.workspace {
@@ -106,7 +106,7 @@ fn follow(
             return Ok(status);
         }
         if getppid() != parent {
-            return Err(ended("the server that started it is gone"));
+            return Err(ended("the server that started it has ended"));
         }
         if has_more_than(most.saturating_add(init::THREADS)).doing("count processes")? {
             return Err(ended(&format!("it had more than {most} processes and threads")));

@@ -18,7 +18,7 @@ fn a_workspace_that_grows_too_large_ends_the_program() {
         let end = "holdpoint: the command was ended: the workspace has more than";
         assert_eq!(said.code, Some(125), "{said:?}");
         assert!(said.stderr.lines().last().unwrap().starts_with(end), "{said:?}");
-        assert_eq!(place.run("rm -f big small*").code, Some(0), "what is too large can be deleted");
+        assert_eq!(place.run("rm -f big small*").code, Some(0), "files can be deleted from a full workspace");
     }
 }
 
@@ -33,7 +33,7 @@ fn fast_program_beyond_the_limit_fails_and_later_writes_are_refused() {
     assert!(said.stderr.contains("the workspace has more than 10000000 bytes"), "{said:?}");
     let before = place.run("ls").stdout;
     let said = run("fallocate -l 9M more; echo x >> big1; mkdir d; ln big1 again; mv big2 big6; ls");
-    assert_eq!(said.stdout, before, "nothing is written while it is full: {said:?}");
+    assert_eq!(said.stdout, before, "a full workspace is not written to: {said:?}");
     assert!(said.stderr.starts_with("holdpoint: the workspace has more than 10000000 bytes; until"), "{said:?}");
     assert_eq!(fs::metadata(place.path("workspace/big1")).unwrap().len(), 9 << 20);
     assert_eq!(run("rm big*").code, Some(0));
@@ -59,10 +59,10 @@ fn unreadable_directories_are_counted_and_do_not_block_later_runs() {
     let said_of = |line: &str| said(command(&confinement, line));
     assert_eq!(said_of("mkdir x; chmod 000 x").code, Some(0));
     let said = said_of("ls x; chmod 700 x; for i in 1 2; do fallocate -l 9M x/$i; done; chmod 000 x");
-    assert_eq!(said.code, Some(125), "what lies in it is counted: {said:?}");
+    assert_eq!(said.code, Some(125), "files in unreadable directories are counted: {said:?}");
     assert_eq!(said_of("chmod 700 x; rm -r x").code, Some(0));
     assert_eq!(said_of("chmod 000 .").code, Some(0));
-    assert_eq!(said_of("echo x > file; cat file").stdout, "x\n", "the workspace itself stays open");
+    assert_eq!(said_of("echo x > file; cat file").stdout, "x\n", "the workspace stays accessible");
 }
 
 #[test]
@@ -73,6 +73,6 @@ fn directories_that_are_nested_deeply_can_be_deleted() {
     assert_eq!(place.run("rm -rf d").code, Some(0));
     let said = place.run(&nest(3000));
     assert!(said.stderr.contains("directories of the workspace are nested more than 512 deep"), "{said:?}");
-    assert_eq!(place.run("rm -rf d; mkdir e").code, Some(1), "nothing is made while it is too deep");
+    assert_eq!(place.run("rm -rf d; mkdir e").code, Some(1), "nothing can be created while directories are too deep");
     assert_eq!(place.run("ls; mkdir e; ls").stdout, "e\n");
 }

@@ -2,7 +2,7 @@
 //!
 //! These tests need a machine on which programs can be confined, and fail elsewhere.
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
+#![expect(clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 mod budget;
 mod files;

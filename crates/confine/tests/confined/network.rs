@@ -23,7 +23,8 @@ if ($kind eq "tcp" or $kind eq "udp") {
 print "connected\n";
 "#;
 
-/// Tries to connect to listeners of the test by TCP, by UDP, by the path of a Unix socket and by an abstract Unix socket.
+/// Tries to connect to listeners of the test by TCP, by UDP, by the path of a Unix socket and by an abstract Unix
+/// socket.
 fn connections(place: &Place, confinement: &Confinement) -> Vec<(&'static str, bool)> {
     fs::write(place.path("workspace/connect.pl"), CONNECT).unwrap();
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();

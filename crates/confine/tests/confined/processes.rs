@@ -10,7 +10,8 @@ use holdpoint_confine::Confinement;
 
 use crate::place::{Place, command, runs, said, until};
 
-/// Finds a writable mount of `pids` control groups (cgroup v1). Returns the mount point and the group that is mounted there.
+/// Finds a writable mount of `pids` control groups (cgroup v1). Returns the mount point and the group that is mounted
+/// there.
 fn groups() -> Option<(PathBuf, PathBuf)> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
     mounts.lines().find_map(|line| {
@@ -38,7 +39,8 @@ fn number_of_processes_is_limited() {
 /// Shell command that prints the `pids` control group of its process.
 const OWN_GROUP: &str = "sed -n 's/^[0-9]*:[a-z,]*pids[a-z,]*://p' /proc/self/cgroup";
 
-/// Program that forks until a fork is refused or there are far too many children, and writes their number and the reason to a file.
+/// Program that forks until a fork is refused or there are far too many children, and writes their number and the
+/// reason to a file.
 const COUNTED_BOMB: &str = r#"exec perl -e '
     open(my $ready, ">", "ready");
     select(undef, undef, undef, 0.01) until -e "go";
@@ -62,11 +64,11 @@ fn kernel_limits_the_number_of_processes_of_root() {
     rustix::process::kill_process(helper, rustix::process::Signal::STOP).unwrap();
     fs::write(place.path("workspace/go"), "").unwrap();
     let told = place.path("workspace/told");
-    until("how many it has started", || told.exists());
+    until("the number of started processes", || told.exists());
     rustix::process::kill_process(helper, rustix::process::Signal::CONT).unwrap();
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(fs::read_to_string(told).unwrap(), "39 refused", "with the program itself they are 40: {stderr}");
+    assert_eq!(fs::read_to_string(told).unwrap(), "39 refused", "the program and its children are 40: {stderr}");
     assert_eq!(output.status.code(), Some(125), "{stderr}");
     assert!(stderr.contains("the command was ended: it wanted more than 40 processes and threads"), "{stderr}");
 }
@@ -93,11 +95,11 @@ fn control_groups_of_ended_programs_are_removed() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     // The processes of the group end a little later than the helper.
-    until("the end of the group of the killed one", || {
+    until("the end of the group of the killed helper", || {
         assert_eq!(place.run(":").code, Some(0));
         !left.exists()
     });
-    assert!(kept.is_dir(), "a group that is in use stays");
+    assert!(kept.is_dir(), "a group in use is kept");
     let group = rustix::process::Pid::from_child(&going_on);
     rustix::process::kill_process_group(group, rustix::process::Signal::TERM).unwrap();
     let output = going_on.wait_with_output().unwrap();
@@ -116,7 +118,7 @@ fn program_cannot_leave_or_widen_its_control_group() {
         root.display()
     );
     let said = said(command(&confinement, &line));
-    assert_eq!(said.stdout, "43\nsame\n", "the first process and the helper are in it too: {said:?}");
+    assert_eq!(said.stdout, "43\nsame\n", "the first process and the helper are counted too: {said:?}");
     assert_eq!(said.stderr.matches("Read-only file system").count(), 3, "{said:?}");
 }
 
@@ -126,7 +128,7 @@ fn detached_processes_end_with_the_program() {
     let word = format!("7{:07}", std::process::id());
     let said = place.run(&format!("setsid sleep {word} >/dev/null 2>&1 & sleep 0.1; echo done"));
     assert_eq!(said.stdout, "done\n");
-    until("the end of what was left behind", || !runs(&word));
+    until("the end of the detached process", || !runs(&word));
 }
 
 #[test]
@@ -150,7 +152,7 @@ fn all_processes_end_when_the_parent_process_is_gone() {
     let mut outer = Command::new("/bin/sh");
     outer.args(["-c", &line, "sh"]).arg(inner.get_program()).args(inner.get_args());
     assert!(outer.status().unwrap().success());
-    until("the end of what nobody waits for", || !runs(&word));
+    until("the end of the processes", || !runs(&word));
 }
 
 #[test]

@@ -50,7 +50,8 @@ fn program_cannot_gain_privileges() {
     assert_eq!(place.run("perl -e 'print socket(my $s, 40, 1, 0) ? \"open\" : \"refused\"'").stdout, "refused");
 }
 
-/// System calls that `chmod` and `install` do not make, and one whose mode the filter cannot read. Perl prints every error as a number.
+/// System calls that `chmod` and `install` do not make, and one whose mode the filter cannot read. Perl prints every
+/// error as a number.
 #[cfg(target_arch = "x86_64")]
 const CALLS: &str = r#"
 use Fcntl;
@@ -135,5 +136,5 @@ fn ordinary_user_is_confined_like_root() {
     let said = run(&bounded, BOMB);
     assert!(said.code == Some(9) || said.code == Some(125), "{said:?}");
     let network = run(&place.confinement(), "grep -c : /proc/net/dev");
-    assert_eq!(network.stdout, "1\n", "only the loopback: {network:?}");
+    assert_eq!(network.stdout, "1\n", "only the loopback interface: {network:?}");
 }

@@ -35,7 +35,7 @@ const SENT: [MessageType; 6] = [
     MessageType::new("tool_call", "ToolCall", "A call that people are asked about, or that this client is to run now"),
     MessageType::new("hitl_resolved", "Resolved", "How a call was decided"),
     MessageType::new("hitl_timeout_warning", "Warning", "The deadline is near"),
-    MessageType::new("hitl_expired", "Expired", "Nobody decided in time"),
+    MessageType::new("hitl_expired", "Expired", "The deadline passed without a decision"),
     MessageType::new("error", "Wrong", "An error; the connection stays open"),
 ];
 

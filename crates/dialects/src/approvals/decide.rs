@@ -140,7 +140,8 @@ impl Approvals {
     }
 }
 
-/// Translates a decision into an answer. A question that is not a tool approval is answered by `edit`, with the answer in `modified_arguments`.
+/// Translates a decision into an answer. A question that is not a tool approval is answered by `edit`, with the answer
+/// in `modified_arguments`.
 fn answer_draft(asked: &Interaction, decision: Decision) -> Result<AnswerDraft, ApiError> {
     let Decision { decision, modified_arguments, feedback, .. } = decision;
     if decision == Verb::Approve {

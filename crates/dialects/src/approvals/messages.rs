@@ -22,7 +22,7 @@ pub(crate) struct UserMessage {
     /// Text of the message.
     pub(super) content: String,
     /// Must be `user` if present.
-    #[expect(dead_code, reason = "there is one that can be read, and nothing to make of it")]
+    #[expect(dead_code, reason = "parsing the field checks its value, which is not used")]
     pub(super) role: Option<Role>,
 }
 
@@ -218,7 +218,8 @@ pub(crate) struct PendingApprovals {
     pub(super) next: Option<InteractionId>,
 }
 
-/// Renders a question as a call that needs approval. A question that is not a tool approval is shown under its kind, with its fields as arguments.
+/// Renders a question as a call that needs approval. A question that is not a tool approval is shown under its kind,
+/// with its fields as arguments.
 pub(super) fn approval_request(asked: &Interaction, call_id: String) -> ToolCall {
     let question = &asked.question;
     let (tool_name, arguments) = tool_and_arguments(asked);

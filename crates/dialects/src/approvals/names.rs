@@ -1,8 +1,9 @@
 //! Names of calls in this dialect. A name refers to one question for good.
 //!
-//! Agents name their calls within a session: `s1t1c0` of one session is not that of another. The socket of one session uses these names as they
-//! are. The socket of a channel, in which sessions come and go, puts the session first (`ses_…:s1t1c0`): a decision that arrives late, or after
-//! a reconnection, refers to the call that it was made about, or to no call.
+//! Agents name their calls within a session: `s1t1c0` of one session is not that of another. The socket of one session
+//! uses these names as they are. The socket of a channel, in which sessions come and go, puts the session first
+//! (`ses_…:s1t1c0`): a decision that arrives late, or after a reconnection, refers to the call that it was made about,
+//! or to no call.
 
 use domain::{Interaction, InteractionId, SessionId};
 

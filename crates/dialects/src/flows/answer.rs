@@ -105,7 +105,8 @@ fn reply(placed: QuestionWithStep, done: Result<Interaction, Error>) -> Reply {
     let QuestionWithStep { interaction: before, step } = placed;
     match done {
         Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step)))),
-        // In this dialect an expired question is a conflict. 410 is only for a deadline that has passed while the question is still open.
+        // In this dialect an expired question is a conflict. 410 is only for a deadline that has passed while the
+        // question is still open.
         Err(Error::Refused(Refusal::TooLate(_))) if before.status() == Status::Expired => {
             Err(Refusal::AlreadyResolved(Box::new(before)).into())
         }

@@ -1,7 +1,8 @@
 //! Payloads: how the answer to a question is written in this dialect.
 //!
-//! A question with a form and no options is answered with the form itself. A question with options is answered with an object that names the
-//! chosen `action` and the fields that go with it. A question that takes text is answered with `{answer}`, or with the text alone.
+//! A question with a form and no options is answered with the form itself. A question with options is answered with an
+//! object that names the chosen `action` and the fields that go with it. A question that takes text is answered with
+//! `{answer}`, or with the text alone.
 
 use domain::{Answer, AnswerDraft, Choice, Effect, Fallback, Kind, Problem, Question, Refusal, Suggestion};
 use engine::Error;
@@ -88,8 +89,8 @@ fn effect_of(word: &str) -> Option<Effect> {
     Effect::ALL.into_iter().find(|effect| effect.name().eq_ignore_ascii_case(word))
 }
 
-/// Answer in place of a person where the request has no payload: the fallback of the question, else its default option if that runs no action,
-/// else a rejection.
+/// Answer in place of a person where the request has no payload: the fallback of the question, else its default option
+/// if that runs no action, else a rejection.
 pub(super) fn default_draft(question: &Question) -> AnswerDraft {
     let preset = |option: &&Choice| option.default && !option.effect.runs_action();
     match &question.fallback {

@@ -64,7 +64,8 @@ impl Flow {
         Ok(frame("flow", seq, &serde_json::to_value(shown).unwrap_or_default()))
     }
 
-    /// Renders the current state of the question, so that a reader of old events does not take a closed question for an open one.
+    /// Renders the current state of the question, so that a reader of old events does not take a closed question for an
+    /// open one.
     async fn question(&self, app: &App, caller: &Caller, name: &str, event: Event) -> Result<Frame, ApiError> {
         let Some(id) = event.interaction else { return Ok(frame(name, event.seq, &event.data)) };
         let placed = app.engine.question(caller, self.0, id).await?;

@@ -169,7 +169,8 @@ fn arguments(action: Option<String>, mut details: Map<String, Value>) -> Value {
     Value::Object(details)
 }
 
-/// Translates a default into a fallback: denial, option or value. The engine refuses a fallback that would grant a permission.
+/// Translates a default into a fallback: denial, option or value. The engine refuses a fallback that would grant a
+/// permission.
 fn fallback(question: &Question, default: String) -> Fallback {
     match (&question.kind, default.as_str()) {
         (Kind::Approval, "deny" | "deny_always") => Fallback::Deny,

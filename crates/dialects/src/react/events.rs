@@ -225,7 +225,8 @@ impl EventRenderer for ReactEvents {
         let last = self.is_last(app, caller, (&event, closes)).await?;
         self.told.0.insert(event.session, Position::after(event.seq));
         if closes && !last {
-            // Positions of finished sessions are dropped, except that of the newest: without it a reader of an idle channel would receive that session again.
+            // Positions of finished sessions are dropped, except that of the newest: without it a reader of an idle
+            // channel would receive that session again.
             let newest = self.told.0.keys().next_back().copied();
             self.told.0.retain(|id, _| self.open.contains_key(id) || Some(*id) == newest);
         }

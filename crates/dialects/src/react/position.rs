@@ -1,4 +1,5 @@
-//! Position of a reader in a stream, as `Last-Event-ID` carries it. Events are numbered within a session, so that a position names the session.
+//! Position of a reader in a stream, as `Last-Event-ID` carries it. Events are numbered within a session, so that a
+//! position names the session.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -69,8 +70,8 @@ impl Positions {
         self.0.get(&session).copied().unwrap_or(Position::after(0))
     }
 
-    /// Replaces the position in one session and drops others beyond the maximum. Events of a dropped session may be sent again, so that those with the
-    /// fewest events are dropped.
+    /// Replaces the position in one session and drops others beyond the maximum. Events of a dropped session may be
+    /// sent again, so that those with the fewest events are dropped.
     pub(super) fn at(&self, session: SessionId, position: Position) -> Self {
         let others = self.0.iter().filter(|(other, _)| **other != session);
         let mut others: Vec<(SessionId, Position)> = others.map(|(other, position)| (*other, *position)).collect();

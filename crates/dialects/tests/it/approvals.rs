@@ -226,7 +226,7 @@ async fn choice_cannot_be_answered_with_approve() {
             break message;
         }
     };
-    assert_eq!(asked["call_id"], asked["interaction"], "it is the second question about the call");
+    assert_eq!(asked["call_id"], asked["interaction"], "a second question about the call has its own id");
     let approve = |call: &Value| json!({ "type": "hitl_decision", "call_id": call, "decision": "approve" });
     let wrong = editor.is_refused(approve(&asked["call_id"]), "answer_invalid").await;
     assert_eq!(wrong["errors"][0]["pointer"], "/modified_arguments/option", "{wrong}");

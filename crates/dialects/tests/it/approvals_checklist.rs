@@ -58,7 +58,7 @@ async fn reconnecting_client_does_not_receive_a_rejected_call() {
     let mut again = scene.alice.joins(&path).await;
     assert_eq!(again.hears().await["call_id"], "call_2");
     let error = again.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
-    assert_eq!(error["type"], "error", "what was rejected would have come before it");
+    assert_eq!(error["type"], "error", "a rejected call would come before the error");
 }
 
 /// A person approves after a rejection: the tool runs once.
@@ -140,7 +140,7 @@ async fn rejected_with(feedback: Value) -> String {
     editor.says(rejection).await;
     while editor.hears_of("assistant_message").await["is_final"] != true {}
     let results = play.results();
-    assert_eq!(results.len(), 1, "a rejection is the one result of its call");
+    assert_eq!(results.len(), 1, "the rejection is the only result of its call");
     results[0].0.clone()
 }
 

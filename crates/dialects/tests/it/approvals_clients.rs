@@ -1,4 +1,5 @@
-//! `approvals`: tools that the client runs. An approved call is sent to one client and started; the client's result is the outcome.
+//! `approvals`: tools that the client runs. An approved call is sent to one client and started; the client's result is
+//! the outcome.
 
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ async fn an_approved_call_is_run_by_the_client() {
     let expected = json!({ "type": "tool_call", "call_id": call, "tool_name": "write_file",
                            "arguments": { "path": "b.md" }, "requires_approval": false });
     assert_eq!(run, expected);
-    assert_eq!(scene.action(&call).await["state"], "started", "the permit is spent when it is handed over");
+    assert_eq!(scene.action(&call).await["state"], "started", "the permit is spent when the call is sent");
     // The outcome is not accepted from another channel.
     let mut elsewhere = scene.alice.joins("/ws/elsewhere").await;
     let long = format!("{}:{call}", scene.session);
@@ -105,7 +106,7 @@ async fn failed_tool_is_not_reported_as_rejected() {
     while editor.hears_of("assistant_message").await["is_final"] != true {}
     let failed = scene.action(&call).await;
     assert_eq!((&failed["state"], &failed["rejected_by"]), (&json!("failed"), &Value::Null));
-    assert!(scene.play.results()[0].1, "the model is told that it failed");
+    assert!(scene.play.results()[0].1, "the model reads that the tool failed");
 }
 
 /// A call that the policy allows is sent without a question, to one of two clients.
@@ -126,7 +127,7 @@ async fn call_is_sent_to_one_of_two_clients() {
         for mut editor in [first, second] {
             loop {
                 let message = editor.hears().await;
-                assert_ne!(message["type"], "tool_call", "it was handed over twice");
+                assert_ne!(message["type"], "tool_call", "the call was sent to two clients");
                 if message["is_final"] == true {
                     break;
                 }
@@ -145,7 +146,7 @@ async fn call_of_a_lost_client_is_offered_again_or_asked_about() {
     let call = text(&scene.calls(&mut editor, "write_file").await["call_id"]);
     editor.leaves().await;
     let mut next = scene.joins().await;
-    assert_eq!(next.hears().await["call_id"], json!(call), "what is pending is shown again");
+    assert_eq!(next.hears().await["call_id"], json!(call), "a pending call is shown again");
     decides(&mut next, &call, "approve", json!({})).await;
     assert_eq!(next.hears_of("tool_call").await["requires_approval"], false);
     next.leaves().await;
@@ -154,7 +155,7 @@ async fn call_of_a_lost_client_is_offered_again_or_asked_about() {
     let mut third = scene.joins().await;
     let asked = third.hears().await;
     assert_eq!((&asked["type"], &asked["kind"]), (&json!("tool_call"), &json!("choice")));
-    assert_eq!(asked["call_id"], asked["interaction"], "another question about it has a name of its own");
+    assert_eq!(asked["call_id"], asked["interaction"], "a second question about the call has its own id");
     let stale = json!({ "type": "hitl_decision", "call_id": call, "decision": "approve" });
     third.is_refused(stale, "interaction_already_resolved").await;
     let question = text(&asked["call_id"]);
@@ -312,7 +313,7 @@ async fn only_the_client_of_the_session_opener_runs_its_calls() {
     editor.says(json!({ "type": "tool_result", "call_id": call, "result": "ok" })).await;
     loop {
         let message = watcher.hears().await;
-        assert_ne!(message["type"], "tool_call", "it was handed to somebody else");
+        assert_ne!(message["type"], "tool_call", "the call was sent to another person");
         if message["is_final"] == true {
             break;
         }

@@ -71,7 +71,11 @@ async fn stream_stays_open_after_a_pause_and_after_the_end_of_the_session() {
         assert_eq!(told["state"]["status"], *status);
     }
     world.stops();
-    assert_eq!(stream.next().await.unwrap().name.as_deref(), Some("stopping"), "open until the server stops");
+    assert_eq!(
+        stream.next().await.unwrap().name.as_deref(),
+        Some("stopping"),
+        "the stream is open until the server stops"
+    );
 }
 
 /// A reader that reconnects misses and repeats nothing, and old events show the current state of their questions.
@@ -101,7 +105,7 @@ async fn a_stream_resumes_without_a_gap() {
     for question in &questions {
         let (_, name, asked) = frame(&mut again).await;
         assert_eq!((name.as_str(), &text(&asked["requestId"])), ("humanInteractionRequired", question));
-        assert_eq!(asked["status"], "ANSWERED", "nobody is shown as open what is not");
+        assert_eq!(asked["status"], "ANSWERED", "a closed question is not shown as open");
         frame(&mut again).await;
     }
     let request = alice.request(reqwest::Method::GET, &path).header("last-event-id", "x");

@@ -53,7 +53,7 @@ async fn question_in_state(world: &World, people: &People, state: &str) -> Quest
         "auto" => drop(people.root.flows(&question, "auto", amount).await.done()),
         "expired" => drop(people.bob.flows(&question, "expire", json!({})).await.done()),
         "cancelled" => drop(people.agent.post(&question.path("/cancel"), json!({})).await.done()),
-        other => unreachable!("{other} is no state"),
+        other => unreachable!("{other} is not a state of the table"),
     }
     question
 }
@@ -98,7 +98,7 @@ async fn every_command_has_the_listed_reply_in_every_state() {
                 assert_eq!(reply.body["requestId"], bare(&question.id));
                 assert_ne!(after["revision"], before["revision"]);
             } else {
-                assert_eq!(after, before, "{verb} in {}: refused, and changed all the same", row[0]);
+                assert_eq!(after, before, "{verb} in {}: refused, but the state changed", row[0]);
             }
             cells += 1;
         }

@@ -1,7 +1,7 @@
 //! Tests the dialects over real sockets: the examples of each dialect, every message in every state, and one engine
 //! behind all dialects.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 mod approvals;
 mod approvals_channels;

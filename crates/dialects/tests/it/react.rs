@@ -274,7 +274,7 @@ async fn reconnected_stream_continues_after_the_last_event() {
     let second = agent.asks_in(&first.session, deletion()).await;
     let mut frames = person.follows(&path, Some(&started)).await;
     let (_, event) = until(&mut frames, "INTERACTION").await;
-    assert_eq!(event["data"]["requestId"], json!(second.id), "the first one is settled");
+    assert_eq!(event["data"]["requestId"], json!(second.id), "the first question is closed");
     let mut frames = person.follows(&path, Some(&asked)).await;
     let (id, event) = frames.event().await;
     assert_eq!((&event["type"], &event["data"]["requestId"]), (&json!("OBSERVING"), &json!(first.id)));
@@ -284,7 +284,7 @@ async fn reconnected_stream_continues_after_the_last_event() {
     assert_eq!((&error["sessionId"], &ended["type"]), (&json!("session-123"), &json!("COMPLETED")));
     assert_eq!(ended["data"]["status"], json!("failed"));
     assert_eq!(error["data"]["message"], json!("the session has failed"));
-    assert!(frames.next().await.is_none(), "an ended session has nothing more to say");
+    assert!(frames.next().await.is_none(), "the stream of an ended session ends");
     let number = |id: &str| id.rsplit_once(':').unwrap().1.parse::<u64>().unwrap();
     assert!(number(&id) < number(&last));
     let mut rest = person.follows(&path, Some(&part)).await;

@@ -70,12 +70,12 @@ async fn conversation_pauses_for_a_missing_key_and_continues() {
     assert_eq!(done["data"]["result"], json!("It is sunny."));
     let (_, completed) = frames.event().await;
     assert_eq!(completed["type"], json!("COMPLETED"));
-    assert!(frames.next().await.is_none(), "the turn is over");
+    assert!(frames.next().await.is_none(), "the stream ends with the turn");
     let session = person.get("/v1/sessions").await.done()["sessions"][0].clone();
     assert_eq!(
         (&session["channel"], &session["status"]),
         (&json!("session-123"), &json!("running")),
-        "the session is not"
+        "the session continues"
     );
     let mut frames = says(&person, json!({ "message": "Thank you.", "sessionId": "session-123" })).await;
     assert_eq!(rest(&mut frames).await, ["STARTED", "PARTIAL_RESULT", "THINKING", "DONE", "COMPLETED"]);

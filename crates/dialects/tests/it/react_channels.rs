@@ -56,7 +56,7 @@ async fn reader_reconnects_to_a_channel_of_many_sessions() {
     let asked = ask_in_many_sessions(&agent, 130).await;
     let mut frames = person.follows(&path, None).await;
     let (last, found) = shown(&mut frames, asked.len()).await;
-    assert_eq!(found, ids(&asked), "each is shown once");
+    assert_eq!(found, ids(&asked), "each question is shown once");
     drop(frames);
     // A position holds a limited number of sessions. The thirty that it omits are streamed again, and no other.
     let more = agent.asks_in(&asked[0].session, question()).await;
@@ -93,7 +93,7 @@ async fn reconnecting_reader_receives_the_end_of_every_session() {
             assert_eq!(event["data"]["status"], "completed", "{event}");
             last = id;
         }
-        assert!(frames.next().await.is_none(), "all of them have ended");
+        assert!(frames.next().await.is_none(), "all sessions have ended");
         assert_nothing_is_streamed_after(&person, &last).await;
     }
 }
@@ -117,6 +117,6 @@ async fn sessions_that_ended_during_a_disconnection_are_streamed() {
     }
     agent.commands(&asked[0].session, "complete").await.done();
     let (last, _) = until(&mut frames, "COMPLETED").await;
-    assert!(frames.next().await.is_none(), "all of them have ended");
+    assert!(frames.next().await.is_none(), "all sessions have ended");
     assert_nothing_is_streamed_after(&person, &last).await;
 }

@@ -44,7 +44,7 @@ pub enum ActionState {
     },
     /// The action ran.
     Done {
-        /// Reported result.
+        /// Result that the agent reported.
         #[serde(default, skip_serializing_if = "Value::is_null")]
         result: Value,
     },

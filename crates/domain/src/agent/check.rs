@@ -48,7 +48,7 @@ impl AgentVersion {
         for (index, tool) in self.tools.iter().enumerate() {
             let at = format!("/tools/{index}");
             if self.tools[..index].contains(tool) {
-                problems.push(Problem::new(&at, "is named twice"));
+                problems.push(Problem::new(&at, "is listed twice"));
             }
             if ASK_USER_TOOLS.contains(&tool.as_str()) {
                 problems.push(Problem::new(&at, "comes with `ask_user`, which gives all tools that ask people"));
@@ -167,7 +167,7 @@ pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], proble
 pub(crate) fn known_kind(at: &str, kind: &str, problems: &mut Vec<Problem>) {
     if matches!(Kind::named(kind), Kind::Custom(name) if name != "custom") {
         let known = "approval, confirmation, choice, question, form, secret, review, notice, custom";
-        problems.push(Problem::new(at, format!("`{kind}` is no kind of question; those are {known}")));
+        problems.push(Problem::new(at, format!("`{kind}` is not a kind of question; the kinds are {known}")));
     }
 }
 

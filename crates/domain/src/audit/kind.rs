@@ -187,7 +187,7 @@ pub struct SignInTried {
 pub struct UserLinkMade {
     /// Name of the person.
     pub user: String,
-    /// The link.
+    /// Identifier of the link.
     pub link: LinkId,
     /// Time at which the link expires.
     pub expires_at: Timestamp,
@@ -196,7 +196,7 @@ pub struct UserLinkMade {
 /// A key was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyCreated {
-    /// The key.
+    /// Identifier of the key.
     pub key: KeyId,
     /// Role of the key.
     pub role: Role,
@@ -214,14 +214,14 @@ pub struct KeyCreated {
 /// A key was revoked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyRevoked {
-    /// The key.
+    /// Identifier of the revoked key.
     pub key: KeyId,
 }
 
 /// A ticket was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TicketMade {
-    /// The ticket.
+    /// Identifier of the ticket.
     pub ticket: TicketId,
     /// Time at which the ticket expires.
     pub expires_at: Timestamp,
@@ -239,14 +239,14 @@ pub struct ProjectSettingsChanged {
 /// A webhook that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookNamed {
-    /// The webhook.
+    /// Identifier of the webhook.
     pub webhook: WebhookId,
 }
 
 /// A webhook was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookCreated {
-    /// The webhook.
+    /// Identifier of the webhook.
     pub webhook: WebhookId,
     /// Address without its query.
     pub url: String,
@@ -259,16 +259,16 @@ pub struct WebhookCreated {
 /// A webhook was disabled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookDisabled {
-    /// The webhook.
+    /// Identifier of the webhook.
     pub webhook: WebhookId,
-    /// Reason.
+    /// Reason why the webhook was disabled.
     pub reason: String,
 }
 
 /// A webhook got a new secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookRotated {
-    /// The webhook.
+    /// Identifier of the webhook.
     pub webhook: WebhookId,
     /// Time until which the old secret signs too.
     pub old_until: Timestamp,
@@ -277,16 +277,16 @@ pub struct WebhookRotated {
 /// A message of a webhook is sent again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookReplayed {
-    /// The webhook.
+    /// Identifier of the webhook.
     pub webhook: WebhookId,
-    /// The message.
+    /// Identifier of the message.
     pub delivery: WebhookDeliveryId,
 }
 
 /// A kept secret was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretForgotten {
-    /// The secret.
+    /// Identifier of the deleted secret.
     pub secret: SecretId,
 }
 
@@ -295,7 +295,7 @@ pub struct SecretForgotten {
 pub struct SecretsRotated {
     /// Name of the master key.
     pub master_key: String,
-    /// The data key.
+    /// Identifier of the new data key.
     pub data_key: DataKeyId,
     /// Number of the data key.
     pub number: u32,
@@ -326,7 +326,7 @@ pub struct DatabaseAdopted {
 /// A grant was revoked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantRevoked {
-    /// The grant.
+    /// Identifier of the grant.
     pub grant: GrantId,
     /// Tool that the grant allowed.
     pub tool: String,
@@ -339,9 +339,9 @@ pub struct PolicyChanged {
     pub version: String,
     /// Version before the change.
     pub before: Option<String>,
-    /// Reason, if one was given.
+    /// Reason for the change, if one was given.
     pub reason: Option<String>,
-    /// Source of the policy, if it is that of the server.
+    /// Source of the policy, if the policy of the server is in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<PolicySource>,
 }
@@ -358,7 +358,7 @@ pub struct PolicyFloorChanged {
 /// The policy was switched on or off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicySwitched {
-    /// Reason.
+    /// Reason for the switch.
     pub reason: String,
 }
 

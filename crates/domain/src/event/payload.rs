@@ -65,7 +65,7 @@ pub struct StepTroubled {
     pub agent: Option<String>,
     /// Number of the attempt, from 1.
     pub attempt: u32,
-    /// The error.
+    /// Description of the error.
     pub reason: String,
     /// Time of the next try.
     pub retry_at: Option<Timestamp>,
@@ -105,14 +105,14 @@ pub struct ModelTurn {
 pub struct ModelText {
     /// Number of the turn, from 1.
     pub turn: u64,
-    /// The text.
+    /// Part of the text or of the thinking, or the reason why the turn begins again.
     pub text: String,
 }
 
 /// A model could not be asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelFailed {
-    /// The error.
+    /// Description of the error.
     pub reason: String,
 }
 
@@ -121,7 +121,7 @@ pub struct ModelFailed {
 pub struct SuggestionsDropped {
     /// Name that the worker gave the call that asks.
     pub call_id: String,
-    /// The suggestions.
+    /// Suggestions that were left out.
     pub dropped: Vec<DroppedSuggestion>,
 }
 
@@ -188,9 +188,9 @@ pub struct InteractionVoted {
 /// Number of requirements that the answers so far meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequirementsMet {
-    /// Requirements that are met.
+    /// Number of requirements that are met.
     pub met: usize,
-    /// All requirements.
+    /// Number of all requirements.
     pub of: usize,
 }
 
@@ -199,7 +199,7 @@ pub struct RequirementsMet {
 pub struct InteractionAnswered {
     /// Effect of the answer.
     pub effect: Effect,
-    /// Chosen options.
+    /// Identifiers of the chosen options.
     pub options: Vec<String>,
 }
 
@@ -232,7 +232,7 @@ pub struct InteractionClosed {
 /// The deadline of a question is near or has passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InteractionDeadline {
-    /// The deadline.
+    /// Deadline of the question.
     pub deadline: Option<Timestamp>,
 }
 
@@ -301,7 +301,7 @@ pub struct DeliveryCompleted {
 /// An answer came back from its agent, or no agent will take it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryReturned {
-    /// Reason.
+    /// Reason why the answer came back or is not needed.
     pub reason: String,
     /// State of the delivery. `None` if a lease ran out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -371,7 +371,7 @@ pub struct ActionSettled {
     pub call_id: String,
     /// Tool of the call.
     pub tool: String,
-    /// Reason. `None` if the agent or a person reported the outcome.
+    /// Reason why the outcome is unknown or was settled. `None` if the agent or a person reported the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Answer of a person who was asked for the outcome. `None` if no person was.
@@ -394,14 +394,14 @@ pub struct ActionUnusable {
     pub call_id: String,
     /// Tool of the call.
     pub tool: String,
-    /// The error.
+    /// Description of the error.
     pub reason: String,
 }
 
 /// A person allowed like actions for later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantGiven {
-    /// The grant.
+    /// Identifier of the grant.
     pub grant: GrantId,
     /// Tool that the grant allows.
     pub tool: String,

@@ -180,7 +180,7 @@ impl FlowVersion {
             ["steps", ..] => Some("write `steps.NAME.output` or `steps.NAME.rejection`".into()),
             _ => {
                 let known = "`input`, `shared`, `steps.NAME.output`, `steps.NAME.rejection`, in `input` `answer`, and in `pass` `output`";
-                Some(format!("there is no `{}`; there are {known}", path.parts().join(".")))
+                Some(format!("there is no `{}`; a template can refer to {known}", path.parts().join(".")))
             }
         }
     }

@@ -49,9 +49,9 @@ fn missing_optional_value_is_null_or_empty() {
 fn filled_values_are_not_expanded_and_expressions_are_refused() {
     check(json!("{{ input.braces }}"), Ok(json!("{{ input.count }}")));
     check(json!("say {{ input.braces }}"), Ok(json!("say {{ input.count }}")));
-    check(json!("{{ input.count + 1 }}"), Err("`input.count + 1` is no path: write {{ path.to.value }}"));
-    check(json!("{{ }}"), Err("`` is no path: write {{ path.to.value }}"));
-    check(json!("{{ input..count }}"), Err("`input..count` is no path: write {{ path.to.value }}"));
+    check(json!("{{ input.count + 1 }}"), Err("`input.count + 1` is not a path: write {{ path.to.value }}"));
+    check(json!("{{ }}"), Err("`` is not a path: write {{ path.to.value }}"));
+    check(json!("{{ input..count }}"), Err("`input..count` is not a path: write {{ path.to.value }}"));
     check(json!("{{ input.count"), Err("`{{` is not closed"));
     check(json!("a } and a { and }}"), Ok(json!("a } and a { and }}")));
 }

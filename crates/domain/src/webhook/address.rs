@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub struct Networks {
     /// Whether all networks may be reached.
     pub private: bool,
-    /// Allowed networks.
+    /// Networks that are allowed explicitly.
     pub allowed: Vec<Network>,
 }
 

@@ -39,7 +39,7 @@ pub struct WebhookDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
-    /// An event.
+    /// An event of a session.
     Event {
         /// Session of the event.
         session: SessionId,
@@ -87,7 +87,7 @@ pub enum Progress {
     },
 }
 
-/// One attempt.
+/// One attempt to deliver a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Time at which the attempt began.

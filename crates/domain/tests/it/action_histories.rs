@@ -43,7 +43,7 @@ fn tries() -> impl Strategy<Value = Vec<Try>> {
 
 /// An action with all permits that were given and spent for it.
 struct Story {
-    proposal: Action,
+    proposed: Action,
     given: Vec<PermitId>,
     spent: Vec<PermitId>,
     now: i64,
@@ -53,7 +53,7 @@ impl Story {
     fn new(repeatable: bool) -> Self {
         let session = session();
         let asked = InteractionId::from_uuid(uuid(7));
-        let proposal = Action {
+        let proposed = Action {
             scope: session.scope,
             session: session.id,
             call_id: "call".into(),
@@ -79,7 +79,7 @@ impl Story {
             state: ActionState::Waiting { interaction: asked },
             revision: 1,
         };
-        Self { proposal, given: Vec::new(), spent: Vec::new(), now: 1 }
+        Self { proposed, given: Vec::new(), spent: Vec::new(), now: 1 }
     }
 
     fn permit(&mut self, arguments: &Value) -> Permit {
@@ -91,8 +91,8 @@ impl Story {
 
     fn play(&mut self, attempt: &Try) {
         let (agent, alice) = (caller("agent", Role::Agent, &[]).actor, caller("alice", Role::Operator, &[]).actor);
-        let proposal = self.proposal.clone();
-        let unknown = matches!(proposal.state, ActionState::Unknown { .. });
+        let proposed = self.proposed.clone();
+        let unknown = matches!(proposed.state, ActionState::Unknown { .. });
         let edited = json!({ "path": "edited" });
         let step = match attempt {
             Try::Pass(seconds) => {
@@ -100,43 +100,43 @@ impl Story {
                 None
             }
             Try::Decide(Effect::Approve) => {
-                let permit = self.permit(&proposal.effective().arguments);
-                proposal.release(&alice, permit, None).ok()
+                let permit = self.permit(&proposed.effective().arguments);
+                proposed.release(&alice, permit, None).ok()
             }
             Try::Decide(Effect::Edit) if !unknown => {
                 let permit = self.permit(&edited);
-                proposal.release(&alice, permit, Some(edited)).ok()
+                proposed.release(&alice, permit, Some(edited)).ok()
             }
-            Try::Decide(effect) if unknown => proposal.recount(&alice, Some(*effect), None).ok(),
-            Try::Decide(effect) => proposal.reject(alice, Some(*effect), None).ok(),
+            Try::Decide(effect) if unknown => proposed.recount(&alice, Some(*effect), None).ok(),
+            Try::Decide(effect) => proposed.reject(alice, Some(*effect), None).ok(),
             Try::AskOthers => {
                 let asked = InteractionId::from_uuid(uuid(8));
-                let ruling = proposal.ruling.clone();
-                proposal.ask_others(&alice, asked, edited, ruling).ok()
+                let ruling = proposed.ruling.clone();
+                proposed.ask_others(&alice, asked, edited, ruling).ok()
             }
             Try::Start { permit, seconds } => {
                 let Some(id) = self.given.iter().rev().nth(*permit).copied() else { return };
-                let started = proposal.start(&agent, id, at(self.now), at(self.now + seconds)).ok();
+                let started = proposed.start(&agent, id, at(self.now), at(self.now + seconds)).ok();
                 self.spent.extend(started.is_some().then_some(id));
                 started
             }
-            Try::Report(0) => proposal.report(&agent, Outcome::Done { result: Value::Null }, None).ok(),
+            Try::Report(0) => proposed.report(&agent, Outcome::Done { result: Value::Null }, None).ok(),
             Try::Report(1) => {
-                proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None).ok()
+                proposed.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None).ok()
             }
-            Try::Report(_) => proposal.report(&agent, Outcome::Unknown, None).ok(),
+            Try::Report(_) => proposed.report(&agent, Outcome::Unknown, None).ok(),
             Try::Lapse => {
-                let permit = self.permit(&proposal.effective().arguments);
-                proposal.lapse(Some(permit), at(self.now))
+                let permit = self.permit(&proposed.effective().arguments);
+                proposed.lapse(Some(permit), at(self.now))
             }
             Try::Puzzle if unknown => {
-                self.proposal = proposal.puzzled(InteractionId::from_uuid(uuid(9)));
+                self.proposed = proposed.puzzled(InteractionId::from_uuid(uuid(9)));
                 None
             }
             Try::Puzzle => None,
         };
         if let Some((after, _)) = step {
-            self.proposal = after;
+            self.proposed = after;
         }
     }
 }
@@ -149,19 +149,19 @@ proptest! {
         let mut story = Story::new(repeatable);
         let mut released = false;
         for attempt in &tries {
-            let before = story.proposal.clone();
+            let before = story.proposed.clone();
             story.play(attempt);
-            let after = &story.proposal;
+            let after = &story.proposed;
             released |= matches!(attempt, Try::Decide(Effect::Approve | Effect::Edit)) && before != *after;
             let over = |of: &Action| {
                 matches!(of.state, ActionState::Denied | ActionState::Rejected { .. } | ActionState::Done { .. } | ActionState::Failed { .. })
             };
             prop_assert!(!over(&before) || before == *after, "{:?} went on to {:?}", before.state, after.state);
-            prop_assert!(released || story.spent.is_empty(), "it ran and nobody had approved or edited it");
+            prop_assert!(released || story.spent.is_empty(), "the action ran without an approval or an edit");
             prop_assert!(before == *after || before.revision < after.revision);
-            let mut once = story.spent.clone();
-            once.dedup();
-            prop_assert_eq!(&once, &story.spent, "a permit was spent twice");
+            let mut without_repeats = story.spent.clone();
+            without_repeats.dedup();
+            prop_assert_eq!(&without_repeats, &story.spent, "a permit was spent twice");
             if let ActionState::Allowed { permit } = &after.state {
                 prop_assert_eq!(&permit.digest, &after.effective().digest().to_string());
                 prop_assert!(!story.spent.contains(&permit.id));

@@ -78,35 +78,35 @@ fn every_state_against_every_command() {
 fn permit_from_before_an_edit_is_refused() {
     let stale = permit(1, &action(json!({ "path": "a" })), 200);
     let edited = Some(json!({ "path": "b" }));
-    let proposal = Action { edited, ..proposal("waiting") };
-    let proposal = Action { state: ActionState::Allowed { permit: stale }, ..proposal };
+    let proposed = Action { edited, ..action_in("waiting") };
+    let proposed = Action { state: ActionState::Allowed { permit: stale }, ..proposed };
     let agent = caller("agent", Role::Agent, &[]).actor;
-    let refused = proposal.start(&agent, PermitId::from_uuid(uuid(1)), at(NOW), at(NOW + 300));
+    let refused = proposed.start(&agent, PermitId::from_uuid(uuid(1)), at(NOW), at(NOW + 300));
     assert_eq!(refused, Err(Refusal::PermitUnknown));
 }
 
 #[test]
 fn repeated_proposal_must_have_the_same_call_and_agent() {
-    let proposal = proposal("waiting");
+    let proposed = action_in("waiting");
     let agent = caller("agent", Role::Agent, &[]).actor;
-    assert_eq!(proposal.same(&action(json!({ "path": "a" })), &agent), Ok(()));
-    assert_eq!(proposal.same(&action(json!({ "path": "b" })), &agent), Err(Refusal::CallConflict("call".into())));
+    assert_eq!(proposed.same(&action(json!({ "path": "a" })), &agent), Ok(()));
+    assert_eq!(proposed.same(&action(json!({ "path": "b" })), &agent), Err(Refusal::CallConflict("call".into())));
     let other = Call { tool: "delete_file".into(), arguments: json!({ "path": "a" }) };
-    assert_eq!(proposal.same(&other, &agent), Err(Refusal::CallConflict("call".into())));
+    assert_eq!(proposed.same(&other, &agent), Err(Refusal::CallConflict("call".into())));
     let stranger = caller("stranger", Role::Agent, &[]).actor;
-    assert_eq!(proposal.same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
+    assert_eq!(proposed.same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
 }
 
 fn check(state: &str, command: &str, expected: &str) {
-    let before = proposal(state);
+    let before = action_in(state);
     let revision = before.revision;
     let found = match run(before, command) {
         None => "nothing".to_owned(),
         Some(Err(refusal)) => name(&refusal),
-        Some(Ok((after, happening))) => {
+        Some(Ok((after, event_draft))) => {
             assert_eq!(after.revision, revision + 1, "{state} | {command}");
-            assert!(happening.kind.name().starts_with("action."), "{state} | {command}");
-            assert!(happening.data().get("arguments").is_none(), "{state} | {command}");
+            assert!(event_draft.kind.name().starts_with("action."), "{state} | {command}");
+            assert!(event_draft.data().get("arguments").is_none(), "{state} | {command}");
             let edited = if after.edited.is_some() { " edited" } else { "" };
             format!("{}{edited}", after.state_name(at(NOW)))
         }
@@ -114,36 +114,36 @@ fn check(state: &str, command: &str, expected: &str) {
     assert_eq!(found, expected, "{state} | {command}");
 }
 
-fn run(proposal: Action, command: &str) -> Option<Result<Change, Refusal>> {
+fn run(proposed: Action, command: &str) -> Option<Result<Change, Refusal>> {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     let alice = caller("alice", Role::Operator, &[]).actor;
     let (good, other) = (PermitId::from_uuid(uuid(1)), PermitId::from_uuid(uuid(9)));
     let until = at(NOW + 300);
-    let fresh = |proposal: &Action| permit(2, &proposal.effective(), 1000);
+    let fresh = |proposed: &Action| permit(2, &proposed.effective(), 1000);
     let done = || Outcome::Done { result: json!({ "bytes": 1 }) };
     let edited = json!({ "path": "b" });
     Some(match command {
-        "release" => proposal.clone().release(&alice, fresh(&proposal), None),
-        "edit" => proposal.release(&alice, permit(2, &action(edited.clone()), 1000), Some(edited)),
-        "reject" => proposal.reject(alice, Some(Effect::Reject), Some("no".into())),
-        "ask others" => proposal.ask_others(&alice, InteractionId::from_uuid(uuid(8)), edited, ruling()),
-        "start" => proposal.start(&agent, good, at(NOW), until),
-        "start, other permit" => proposal.start(&agent, other, at(NOW), until),
-        "start, other agent" => proposal.start(&stranger, good, at(NOW), until),
-        "done" => proposal.report(&agent, done(), None),
-        "done, other agent" => proposal.report(&stranger, done(), None),
-        "failed" => proposal.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None),
-        "cannot tell" => proposal.report(&agent, Outcome::Unknown, None),
-        "lapse" => return proposal.clone().lapse(Some(fresh(&proposal)), at(NOW)).map(Ok),
-        "it ran" => proposal.recount(&alice, Some(Effect::Provide), None),
-        "it failed" => proposal.recount(&alice, Some(Effect::Reject), None),
-        "leave it" => proposal.recount(&alice, Some(Effect::Skip), None),
+        "release" => proposed.clone().release(&alice, fresh(&proposed), None),
+        "edit" => proposed.release(&alice, permit(2, &action(edited.clone()), 1000), Some(edited)),
+        "reject" => proposed.reject(alice, Some(Effect::Reject), Some("no".into())),
+        "ask others" => proposed.ask_others(&alice, InteractionId::from_uuid(uuid(8)), edited, ruling()),
+        "start" => proposed.start(&agent, good, at(NOW), until),
+        "start, other permit" => proposed.start(&agent, other, at(NOW), until),
+        "start, other agent" => proposed.start(&stranger, good, at(NOW), until),
+        "done" => proposed.report(&agent, done(), None),
+        "done, other agent" => proposed.report(&stranger, done(), None),
+        "failed" => proposed.report(&agent, Outcome::Failed { message: "disk".into(), result: Value::Null }, None),
+        "cannot tell" => proposed.report(&agent, Outcome::Unknown, None),
+        "lapse" => return proposed.clone().lapse(Some(fresh(&proposed)), at(NOW)).map(Ok),
+        "it ran" => proposed.recount(&alice, Some(Effect::Provide), None),
+        "it failed" => proposed.recount(&alice, Some(Effect::Reject), None),
+        "leave it" => proposed.recount(&alice, Some(Effect::Skip), None),
         other => panic!("no command {other}"),
     })
 }
 
-fn proposal(state: &str) -> Action {
+fn action_in(state: &str) -> Action {
     let action = action(json!({ "path": "a" }));
     let asked = InteractionId::from_uuid(uuid(7));
     let alice = caller("alice", Role::Operator, &[]).actor;
@@ -215,7 +215,7 @@ fn lease_is_extended_only_for_a_running_action_by_its_runner() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     for (state, _, _) in cells(RECOUNTING).into_iter().step_by(4) {
-        let kept = proposal(state).extend_lease(&agent, at(500), None);
+        let kept = action_in(state).extend_lease(&agent, at(500), None);
         match state {
             "started" | "overdue" | "overdue, repeat" => {
                 let kept = kept.unwrap();
@@ -224,7 +224,7 @@ fn lease_is_extended_only_for_a_running_action_by_its_runner() {
             }
             _ => assert_eq!(name(&kept.unwrap_err()), "ActionNot", "{state}"),
         }
-        assert_eq!(proposal(state).extend_lease(&stranger, at(500), None), Err(Refusal::NotYourAction), "{state}");
+        assert_eq!(action_in(state).extend_lease(&stranger, at(500), None), Err(Refusal::NotYourAction), "{state}");
     }
 }
 
@@ -235,18 +235,18 @@ fn report_for_another_run_is_refused() {
     let (own, other) = (PermitId::from_uuid(uuid(1)), PermitId::from_uuid(uuid(99)));
     let done = || Outcome::Done { result: Value::Null };
     for state in ["started", "overdue", "unknown", "unknown, asked"] {
-        let refused = proposal(state).report(&agent, done(), Some(other));
+        let refused = action_in(state).report(&agent, done(), Some(other));
         assert_eq!(refused, Err(Refusal::AnotherRun(own)), "{state}");
-        proposal(state).report(&agent, done(), Some(own)).unwrap();
+        action_in(state).report(&agent, done(), Some(own)).unwrap();
     }
-    assert_eq!(proposal("started").extend_lease(&agent, at(500), Some(other)), Err(Refusal::AnotherRun(own)));
-    proposal("started").extend_lease(&agent, at(500), Some(own)).unwrap();
+    assert_eq!(action_in("started").extend_lease(&agent, at(500), Some(other)), Err(Refusal::AnotherRun(own)));
+    action_in("started").extend_lease(&agent, at(500), Some(own)).unwrap();
 }
 
 /// A repeatable action is offered again only if a runner is left that could start it.
 #[test]
 fn overdue_action_without_a_new_permit_becomes_unknown() {
-    let overdue = Action { repeatable: true, ..proposal("overdue") };
+    let overdue = Action { repeatable: true, ..action_in("overdue") };
     let fresh = permit(2, &action(json!({})), 1000);
     assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state_name(at(NOW)), "allowed");
     assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state_name(at(NOW)), "unknown");
@@ -259,19 +259,19 @@ fn unknown_outcome_keeps_the_id_of_its_run() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let run = Some(PermitId::from_uuid(uuid(1)));
     let check = |after: Action| assert_eq!(after.state.run(), run, "{:?}", after.state);
-    check(proposal("overdue").lapse(Some(permit(2, &action(json!({})), 1000)), at(NOW)).unwrap().0);
-    check(proposal("started").report(&agent, Outcome::Unknown, run).unwrap().0);
-    check(proposal("unknown").puzzled(InteractionId::from_uuid(uuid(8))));
-    check(proposal("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
+    check(action_in("overdue").lapse(Some(permit(2, &action(json!({})), 1000)), at(NOW)).unwrap().0);
+    check(action_in("started").report(&agent, Outcome::Unknown, run).unwrap().0);
+    check(action_in("unknown").puzzled(InteractionId::from_uuid(uuid(8))));
+    check(action_in("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
     // States that an earlier version stored do not name the run, so every report is accepted.
     let old: ActionState = serde_json::from_value(json!({ "state": "unknown" })).unwrap();
-    let old = Action { state: old, ..proposal("unknown") };
+    let old = Action { state: old, ..action_in("unknown") };
     old.report(&agent, Outcome::Done { result: Value::Null }, run).unwrap();
 }
 
 #[test]
 fn expired_permit_rejects_the_action() {
-    let over = proposal("permit over");
+    let over = action_in("permit over");
     assert_eq!(
         (over.state_name(at(NOW - 1)), over.state_name(at(NOW)), over.state_name(Timestamp::MAX)),
         ("allowed", "rejected", "rejected")
@@ -283,12 +283,12 @@ fn expired_permit_rejects_the_action() {
 fn action_that_a_client_does_not_start_in_time_fails() {
     let runner = Some(holdpoint_domain::Actor { kind: holdpoint_domain::ActorKind::User, name: "alice".into() });
     let fresh = permit(9, &action(json!({})), NOW + 300);
-    let allowed = Action { runner: runner.clone(), ..proposal("allowed") };
+    let allowed = Action { runner: runner.clone(), ..action_in("allowed") };
     assert_eq!(allowed.wake_at(), Some(at(200)));
     assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
-    let over = Action { runner, ..proposal("permit over") };
-    let (failed, happening) = over.lapse(Some(fresh), at(NOW)).unwrap();
-    assert_eq!((failed.state_name(at(NOW)), happening.kind.name()), ("failed", "action.failed"));
+    let over = Action { runner, ..action_in("permit over") };
+    let (failed, event_draft) = over.lapse(Some(fresh), at(NOW)).unwrap();
+    assert_eq!((failed.state_name(at(NOW)), event_draft.kind.name()), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);
-    assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
+    assert_eq!(action_in("permit over").wake_at(), None, "an agent that runs the action itself needs no wake-up");
 }

@@ -52,7 +52,7 @@ fn alice() -> Actor {
 #[test]
 fn every_kind_of_event_has_its_json_form() {
     for (name, data) in rows(EVENTS) {
-        let kind = EventKind::read(&name, &data).unwrap_or_else(|| panic!("{name} {data} is not read"));
+        let kind = EventKind::read(&name, &data).unwrap_or_else(|| panic!("{name} {data} cannot be read"));
         assert_eq!((kind.name(), kind.data()), (name.as_str(), data));
     }
     assert_eq!(names(EVENTS), EventKind::NAMES.iter().map(|&name| name.to_owned()).collect());
@@ -61,7 +61,7 @@ fn every_kind_of_event_has_its_json_form() {
 #[test]
 fn every_kind_of_audit_entry_has_its_json_form() {
     for (name, data) in rows(AUDIT) {
-        let kind = AuditKind::read(&name, &data).unwrap_or_else(|| panic!("{name} {data} is not read"));
+        let kind = AuditKind::read(&name, &data).unwrap_or_else(|| panic!("{name} {data} cannot be read"));
         assert_eq!((kind.name(), kind.data()), (name.as_str(), data));
     }
     assert_eq!(names(AUDIT), AuditKind::NAMES.iter().map(|&name| name.to_owned()).collect());
@@ -71,7 +71,7 @@ fn every_kind_of_audit_entry_has_its_json_form() {
 fn stored_events_are_read_without_loss() {
     for (name, data) in rows(STORED_EVENTS) {
         let stored = event(&name, data.clone());
-        let kind = stored.kind().unwrap_or_else(|| panic!("{name} {data} is not read"));
+        let kind = stored.kind().unwrap_or_else(|| panic!("{name} {data} cannot be read"));
         let again = match stored.by() {
             Some(actor) => EventDraft::by(&actor, kind),
             None => EventDraft::plain(kind),
@@ -83,7 +83,7 @@ fn stored_events_are_read_without_loss() {
 #[test]
 fn stored_audit_details_are_read_without_loss() {
     for (name, data) in rows(STORED_AUDIT) {
-        let kind = AuditKind::read(&name, &data).unwrap_or_else(|| panic!("{name} {data} is not read"));
+        let kind = AuditKind::read(&name, &data).unwrap_or_else(|| panic!("{name} {data} cannot be read"));
         let record = json!({ "diff": data.get("diff"), "definition": data.get("definition") });
         let present = record.as_object().unwrap().iter().filter(|(name, _)| data.get(name).is_some());
         let record = present.map(|(name, value)| (name.clone(), value.clone())).collect();

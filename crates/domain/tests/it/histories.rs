@@ -17,7 +17,7 @@ fn agent() -> impl Strategy<Value = usize> {
     prop_oneof![4 => Just(0usize), 1 => actor()]
 }
 
-/// One deed. `which` selects a question asked so far; a deed may use an old lease.
+/// Generates one deed: an action of a participant or of the clock. `which` selects a question asked so far; a deed may use an old lease.
 fn deed() -> impl Strategy<Value = Deed> {
     let which = || 0..4usize;
     let draft = || 0..world::DRAFTS.len();

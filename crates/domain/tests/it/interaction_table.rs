@@ -355,7 +355,7 @@ fn check(state: &str, command: &str, expected: &str, delivery_only: bool) {
         }
     }
     if let Err(Some(Refusal::AlreadyResolved(how))) = &result {
-        assert_eq!(**how, before, "{state} -- {command}: the loser is told how it ended");
+        assert_eq!(**how, before, "{state} -- {command}: the refusal contains the resolution");
     }
     assert_eq!(shown(result, delivery_only), expected, "{state} -- {command} at {now}: {before:#?}");
 }
@@ -391,12 +391,12 @@ fn handed_over_question_follows_the_resolution_of_its_successor() {
     let other = handed(asked(&[]), &bob(), "elsewhere", at(10)).unwrap().first.0;
     for command in ["approve", "reject", "auto", "expire", "cancel"] {
         let ended = carried_out(second.clone(), command, at(50)).unwrap();
-        let (followed, happening) = first.clone().follow(&ended).unwrap();
+        let (followed, event_draft) = first.clone().follow(&ended).unwrap();
         assert_eq!(resolution(&followed), resolution(&ended), "{command}");
-        assert_eq!(happening.kind.name(), format!("interaction.{}", ended.status().name()));
+        assert_eq!(event_draft.kind.name(), format!("interaction.{}", ended.status().name()));
         assert_eq!(followed.handed_over(), first.handed_over());
         assert!(followed.clone().follow(&ended).is_none(), "once");
-        assert_eq!(asked(&[]).follow(&ended), None, "what was not handed over follows nothing");
+        assert_eq!(asked(&[]).follow(&ended), None, "a question that was not handed over follows no other");
         let stray = Interaction { id: InteractionId::from_uuid(uuid(12)), ..ended };
         assert_eq!(other.clone().follow(&stray), None);
     }

@@ -1,6 +1,6 @@
 //! Tests of the rules of the domain: every state with every change, and generated histories.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 mod action_histories;
 mod action_table;

@@ -12,7 +12,7 @@ fn check(fields: Value, expected: &str) {
             assert_eq!(
                 question.clone().admit().as_ref(),
                 Ok(&question),
-                "admitted once is admitted for good: {fields}"
+                "an admitted question is admitted again: {fields}"
             );
             question.options.into_iter().map(|option| option.id).collect::<Vec<_>>().join(" ")
         }

@@ -167,7 +167,7 @@ fn kind_names() -> impl Iterator<Item = &'static str> {
 fn the_vocabulary_is_short_sorted_and_unambiguous() {
     let words: Vec<&str> = WORDS.iter().map(|word| word.word).collect();
     assert!(words.is_sorted(), "{words:?}");
-    assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len(), "a word stands twice");
+    assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len(), "a word is listed twice");
     assert!(words.len() <= 65, "{} words", words.len());
     assert!(WORDS.iter().filter(|word| word.glossary).count() <= 25, "the glossary has at most 25 words");
     for retired in RETIRED {

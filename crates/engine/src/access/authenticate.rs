@@ -1,4 +1,4 @@
-//! Authenticates API keys and cookies: it returns their callers, and reads a caller again later.
+//! Authenticates API keys and cookies, and reads a caller again before later work.
 
 use std::sync::Arc;
 
@@ -66,13 +66,13 @@ impl Engine {
     }
 
     /// Returns the caller with the role and groups of this moment, or refuses if the credential is no longer valid. Long waits and streams call it
-    /// before they go on. A command reads the caller once more, in its own transaction.
+    /// before they continue. A command reads the caller once more, in its own transaction.
     pub async fn recheck(&self, caller: &Caller) -> Result<Caller, Error> {
         let again = match caller.credential {
             Credential::Key(key) => self.key_record(key).await?.key.caller(self.now()),
-            // The visit may have moved to another project meanwhile. Work in the earlier project goes on while the person belongs to it.
+            // The visit may have moved to another project meanwhile. Work in the earlier project continues while the person belongs to it.
             Credential::Visit(visit) => visiting(self.visit_record(visit).await?, caller, self.now()),
-            // A worker has no record of its own: its step lease is checked instead.
+            // A worker has no stored credential: its step lease is checked instead.
             Credential::Worker => Some(caller.clone()),
         };
         again.and_then(|again| standing_in(again, caller)).ok_or(Error::Unauthenticated)
@@ -110,7 +110,7 @@ pub(crate) fn renewed<R: Reads + ?Sized>(
     let found = match caller.credential {
         Credential::Key(key) => reads.key(key)?.and_then(|record| record.key.caller(now)),
         Credential::Visit(visit) => reads.visit(visit)?.and_then(|record| visiting(record, caller, now)),
-        // A worker has no record of its own: its step lease is checked instead.
+        // A worker has no stored credential: its step lease is checked instead.
         Credential::Worker => Some(caller.clone()),
     };
     Ok(found.and_then(|found| standing_in(found, caller)))

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use crate::Error;
 
-/// Number of hashes that run at a time: each takes 19 MiB and one processor for a while.
+/// Number of hashes that are computed at a time. Each takes 19 MiB and occupies one processor.
 const AT_ONCE: usize = 2;
 /// Maximum number of hashes that wait for a place. Further requests are refused at once.
 const MOST_WAITING: usize = 32;

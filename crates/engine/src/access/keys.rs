@@ -19,7 +19,7 @@ const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365 * 100);
 
 /// Maximum number of keys in a project. Expired keys count, revoked keys do not.
 const MOST: u64 = 10_000;
-/// Number of keys in one read where all keys are listed.
+/// Number of keys that one read fetches when all keys are listed.
 const PAGE: u32 = 200;
 
 /// Request for a new key.

@@ -1,4 +1,4 @@
-//! Tells callers about themselves, changes the project of a browser, and signs out.
+//! Returns the caller's own account and projects, changes the project of a browser, and signs out.
 
 use domain::audit::kind::UserNamed;
 use domain::{AuditDraft, AuditKind, Caller, Credential, ProjectId, Refusal, Role, Scope, User, VisitId};

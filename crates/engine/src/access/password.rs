@@ -23,7 +23,7 @@ impl From<String> for Password {
 }
 
 impl Engine {
-    /// Whether the password matches the hash. Takes as long where there is no hash.
+    /// Whether the password matches the hash. Without a hash the comparison takes equally long.
     pub(crate) async fn password_fits(&self, password: Password, hash: Option<String>) -> Result<bool, Error> {
         let fits = self.turns.in_turn(move |hasher| {
             let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));

@@ -119,7 +119,7 @@ impl Engine {
         self.told(signed_in, Some(scope), None, (Way::Oidc, from)).await
     }
 
-    /// Records that somebody came back from an identity provider and was refused. `without_role` is the issuer and subject of a person to whom the
+    /// Records that a person signed in at an identity provider and was refused. `without_role` is the issuer and subject of a person to whom the
     /// provider gives no role: if that person has an account, everything that lets them into the project ends.
     pub async fn sign_in_refused(
         &self,

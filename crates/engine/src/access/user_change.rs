@@ -102,7 +102,7 @@ fn apply_user_change(work: &mut Work<'_>, scope: &Scope, name: &str, change: Use
 /// Revokes the keys in a person's name that may do more in the project than the person, by role or by group. All of the keys are revoked if the
 /// person is disabled.
 pub(crate) fn revoke_excess_keys(work: &mut Work<'_>, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
-    // The lock orders this against a new key: either this finds the key, or the creator of the key finds the new membership.
+    // The lock orders this transaction and the creation of a key: either this finds the key, or the creation finds the new membership.
     work.tx.names_lock(scope.tenant)?;
     let membership = user.member_of(scope.project);
     let beyond = |key: &Key| membership.is_none_or(|membership| !membership.covers(key));

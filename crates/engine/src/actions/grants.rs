@@ -77,7 +77,7 @@ fn grant_covers(
         return Ok(false);
     }
     let action = &judged.action;
-    // The giver of a grant for any arguments thought of ordinary files, not of a file that decides what runs later, such as a git hook.
+    // A grant for any arguments is meant for ordinary files, not for a file that decides what runs later, such as a git hook.
     if matches!(grant.arguments, Covers::Anything) && ::policy::steers(&action.tool, &action.arguments) {
         return Ok(false);
     }

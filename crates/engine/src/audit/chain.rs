@@ -23,7 +23,7 @@ const MOST_UNSIGNED: u64 = 256;
 const LONGEST_UNSIGNED: SignedDuration = SignedDuration::from_secs(60);
 /// Interval between two looks for unlinked entries.
 const EVERY: Duration = Duration::from_millis(500);
-/// Pause after a failure. It is longer than `EVERY` because the cause, a missing database or key, takes longer to come back.
+/// Pause after a failure. It is longer than `EVERY` because the usual cause, an unreachable database or a missing key, lasts longer.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 impl Engine {

@@ -1,7 +1,7 @@
 //! Locks questions, applies changes to them and counts the open ones. Only this file lists the consequences of the end of a question.
 //!
 //! The counters of the askers are exact. A command updates them at the end of its transaction, in the order of the askers' names, so that their rows
-//! are locked as briefly as possible and never crosswise.
+//! are locked as briefly as possible and always in one order.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ pub(crate) fn apply_answer(
     Ok(interaction)
 }
 
-/// Performs every consequence of the end of a question, in this order. Each consequence stands with its condition.
+/// Performs every consequence of the end of a question, in this order. Each consequence is listed with its condition.
 fn follow_end(
     work: &mut Work<'_>,
     session: &mut Session,

@@ -90,7 +90,7 @@ fn open_target_session(
 
 /// Applies the end of a question to the question that it was handed over from, and cancels the question that it was handed over to.
 ///
-/// This function locks two sessions, in either order. If two commands lock them crosswise, the database detects the deadlock and one command is
+/// This function locks two sessions. If two commands lock them in opposite orders, the database detects the deadlock and one command is
 /// retried.
 pub(crate) fn close_handed_over(
     work: &mut Work<'_>,

@@ -193,7 +193,7 @@ impl AnswerSubject {
     /// Reads the question that the agent asked and the action that it is about. The schema of the tool is left out.
     pub(crate) fn read(reads: &mut dyn Reads, asked: Interaction) -> Result<Self, Error> {
         let scope = asked.scope;
-        // The action is in the session where it was proposed, wherever the question was handed to.
+        // The action is in the session where it was proposed, even if the question was handed over to another session.
         let mut original = asked.clone();
         while let Some(from) = original.origin.handed_from.take() {
             original = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;

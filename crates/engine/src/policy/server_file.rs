@@ -225,7 +225,7 @@ impl Engine {
             };
             let (state, happening) = state.adopt(adoption, Actor::system(), work.now);
             work.tx.policy_save(&NOWHERE, &state)?;
-            // The first record of the built-in policy is no change.
+            // The first record of the built-in policy is not a change.
             if !(first && source == PolicySource::Builtin) {
                 let diff = before.as_ref().map(|before| diff(&before.text, &version.text));
                 record_served_policy(work, &happening.recording(json!({ "diff": diff })), before, &version)?;

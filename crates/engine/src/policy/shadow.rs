@@ -145,7 +145,7 @@ impl Engine {
         let (forms, action) = (Arc::clone(&self.forms), proposal.call.clone());
         let judging = tokio::task::spawn_blocking(move || {
             let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
-            // The permit is held until the judgement ends, even if it has timed out and nobody waits for it.
+            // The permit is held until the judgement ends, even if it has timed out and its result is no longer awaited.
             drop(place);
             ruling
         });

@@ -1,4 +1,4 @@
-//! Notifies waiting tasks of changes. A task first listens to a topic, then reads the store, then sleeps until the topic is rung.
+//! Notifies waiting tasks of changes. A task first listens to a topic, then reads the store, then waits until the topic is rung.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// Work whose caller has gone is told so, and its permit is released only when it has ended.
+    /// Work learns that its caller has gone, and its permit is released only when it has ended.
     #[tokio::test]
     async fn abandoned_work_keeps_its_permit_until_it_ends() {
         let turns = Arc::new(Semaphore::new(1));

@@ -97,7 +97,7 @@ impl Engine {
         self.next_wake.fetch_min(at.as_microsecond(), Ordering::AcqRel) > at.as_microsecond()
     }
 
-    /// Acts on one due question. Does nothing if another node or an answer was first.
+    /// Acts on one due question. Does nothing if another node has acted on it or an answer has closed it.
     async fn fire(&self, due: DueInteraction) -> Result<(), Error> {
         let fired = self.transact(move |work| {
             let mut session = sessions::lock(work, &due.scope, due.session)?;
@@ -130,7 +130,7 @@ impl Engine {
     }
 }
 
-/// Ignores that a due row no longer exists when it is acted on.
+/// Ignores the error that a due row no longer exists.
 fn gone_is_fine(fired: Result<(), Error>) -> Result<(), Error> {
     match fired {
         Err(Error::Refused(Refusal::NotFound(_))) => Ok(()),

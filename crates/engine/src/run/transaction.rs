@@ -50,7 +50,7 @@ pub(crate) struct CallerState {
     found: Option<Caller>,
 }
 
-/// Actor of a command and the way it came in, as the audit trail records them.
+/// Actor, entry point and credential of a command, as the audit trail records them.
 #[derive(Debug, Clone)]
 pub(crate) struct Originator {
     pub(crate) actor: Actor,
@@ -146,7 +146,7 @@ impl Work<'_> {
         self.effects.topics.push(Topic::Channel(session.scope.project, session.head.channel.clone()));
     }
 
-    /// Has the timers wake at this time, if it is earlier than the one that they sleep until.
+    /// Makes the timers wake at this time, if it is earlier than the time until which they sleep.
     pub(crate) fn wake_at(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
         self.effects.wake_at = Some(self.effects.wake_at.map_or(at, |earlier| earlier.min(at)));

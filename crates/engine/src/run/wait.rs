@@ -33,7 +33,7 @@ impl Engine {
     where
         F: Future<Output = Result<T, Error>>,
     {
-        // Listening comes before looking: a change in between rings the listener.
+        // The listener is created before the read: a change in between rings it.
         let mut listener = self.bell.listen(topic);
         let waiting = async {
             let mut waits = None;

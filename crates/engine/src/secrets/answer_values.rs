@@ -1,5 +1,5 @@
-//! Moves secret values from an answer into the vault, keeps them for later if the person says so, and answers an agent's later question with kept
-//! values.
+//! Moves secret values from an answer into the vault, keeps them for later if the person chooses to, and answers an agent's later question with
+//! kept values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,8 +81,8 @@ impl Engine {
     }
 }
 
-/// Seals the values of the answer with which a question has ended, and keeps them for later where the person says so. Values of a vote that does
-/// not end the question are not stored.
+/// Seals the values of the answer with which a question has ended, and keeps them for later if the person has chosen to. Values of a vote that
+/// does not end the question are not stored.
 pub(crate) fn seal_answer_values(
     work: &mut Work<'_>,
     vault: &Vault,

@@ -20,7 +20,7 @@ use crate::secrets::unlock::INSTALLATION;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Vault};
 
-/// Number of values or keys in one batch, small so that a transaction delays nobody.
+/// Number of values or keys in one batch. It is small, so that a transaction holds its locks only briefly.
 const BATCH: u32 = 50;
 /// First pause between two checks whether older transactions have ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -39,7 +39,7 @@ pub struct RotationReport {
 }
 
 impl Engine {
-    /// Seals everything under the newest master key, so that the older ones can be given up.
+    /// Seals everything under the newest master key, so that the older keys can be deleted.
     pub async fn rotate(&self) -> Result<RotationReport, Error> {
         let master = self.vault.masters.newest_now()?;
         self.put_in_force(&master).await?;

@@ -328,7 +328,7 @@ fn end_session(
     sessions::apply_control(work, session, command, note)
 }
 
-/// Withdraws the open questions of a step that has ended, so that nobody answers in vain. Notices stay open, because nothing waits for them.
+/// Withdraws the open questions of a step that has ended, because no agent waits for their answers. Notices stay open.
 pub(crate) fn withdraw_open(work: &mut Work<'_>, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
     for id in work.tx.open_interactions(&session.scope, session.id)? {
         let asked = work.tx.interaction(&session.scope, id)?;

@@ -1,7 +1,7 @@
 //! Keeps the workspaces of tenants apart.
 //!
 //! Workspaces of `default/default` are in `NAME`, those of every other project in `TENANT/PROJECT/NAME`. If a workspace of `default/default` has the
-//! name of a tenant, its directory would contain that tenant's workspaces. Neither is opened then, until the operator renames one of them.
+//! name of a tenant, its directory would contain that tenant's workspaces. Then neither workspace is opened until the operator renames one.
 
 use domain::project::DEFAULT;
 use domain::{Definition, DefinitionKind, Problem, ProjectName, Refusal, Scope};

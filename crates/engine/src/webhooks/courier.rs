@@ -17,7 +17,7 @@ pub trait Courier: Send + Sync + 'static {
 pub struct Parcel {
     /// URL of the endpoint.
     pub url: String,
-    /// Identifier of the message. It stays equal over all attempts, so that the endpoint recognises a repetition.
+    /// Identifier of the message. It is equal in all attempts, so that the endpoint recognises a repetition.
     pub id: WebhookDeliveryId,
     /// Time of this attempt.
     pub at: Timestamp,

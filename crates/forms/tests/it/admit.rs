@@ -80,7 +80,7 @@ fn three_drafts_are_supported() {
 }
 
 #[test]
-fn value_that_is_no_schema_is_refused() {
+fn value_that_is_not_a_schema_is_refused() {
     refused(json!(null), "not_a_schema", "");
     refused(json!([]), "not_a_schema", "");
     refused(json!("string"), "not_a_schema", "");
@@ -170,12 +170,12 @@ fn cache_of_compiled_schemas_stays_within_its_size() {
     for index in 0..12 {
         let schema = json!({"properties": {"p": {"pattern": format!("^(a|[d-z]{{1,30}}|{index}){{1,200}}$")}}});
         assert_eq!(forms.admit(&schema), Ok(()));
-        assert!(forms.cached_bytes() > 512 * 1024, "it is weighed");
+        assert!(forms.cached_bytes() > 512 * 1024, "the size includes the compiled patterns");
         assert!(forms.cached_bytes() <= 4 * 1024 * 1024);
     }
     let forms = Forms::new(FormLimits { cached_bytes: 1024, ..FormLimits::default() });
     assert_eq!(forms.check(&json!({"pattern": "^a$|b"}), &json!("a")), Ok(()));
-    assert_eq!(forms.cached_bytes(), 0, "what is larger than the cache is compiled again each time");
+    assert_eq!(forms.cached_bytes(), 0, "a schema larger than the cache is not cached");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn compiling_stops_when_the_caller_has_gone() {
     };
     let fields = named(10, |index| json!({"pattern": format!("^{index}+$")}));
     let refused = Forms::default().admit_while(&json!({"properties": fields}), &wanted).unwrap_err();
-    assert_eq!((refused.reason.code(), asked.get()), ("abandoned", 3), "it stopped before the third pattern");
+    assert_eq!((refused.reason.code(), asked.get()), ("abandoned", 3), "compiling stops before the third pattern");
 }
 
 #[test]

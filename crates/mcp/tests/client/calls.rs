@@ -29,7 +29,7 @@ async fn failed_or_unknown_call_is_a_failure() {
     assert_eq!(call(&client, "all.none", json!({})).await, failed("there is no none", Value::Null));
     assert_eq!(call(&client, "all.echo", json!([])).await, failed("the arguments are not an object", Value::Null));
     for other in ["echo", "other.echo", "allecho", "all"] {
-        let message = format!("`{other}` is no tool of `all`");
+        let message = format!("`{other}` is not a tool of `all`");
         assert_eq!(call(&client, other, json!({})).await, failed(&message, Value::Null));
     }
     client.close().await;

@@ -1,4 +1,4 @@
-//! Policy files and their expressions. What holds of them is said in `tests/it/common/any_policy.rs`.
+//! Fuzzes policy files and the expressions in them. The checks are in `tests/it/common/any_policy.rs`.
 #![no_main]
 
 extern crate policy;

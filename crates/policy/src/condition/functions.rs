@@ -30,7 +30,7 @@ pub(super) const SOME: &str = "@some";
 /// Longest text for `glob`, in bytes: the cost grows with the length of text and pattern.
 const LONGEST_GLOBBED: usize = 64 << 10;
 
-/// Functions and methods by name, whether they have a target, and how many arguments.
+/// Functions and methods that expressions may call: the name, whether it is called on a target (`x.f()`), and its number of arguments.
 pub(super) const CALLABLE: [(&str, bool, usize); 18] = [
     ("under", false, 2),
     ("host", false, 1),
@@ -154,7 +154,7 @@ pub(super) fn guards_loop(function: &str) -> bool {
     matches!(function, EACH | SOME)
 }
 
-/// The one argument, which must be a list, and how long it is.
+/// Gives the only argument, which must be a list, and the length of that list.
 fn list<'b, 'v>(function: &str, args: Vec<CowVal<'b, 'v>>) -> Result<(CowVal<'b, 'v>, usize), ExecutionError> {
     let length = args.first().and_then(|arg| arg.downcast_ref::<CelList>()).map(|list| list.inner().len());
     let refusal = mismatch(function, &args);
@@ -199,7 +199,7 @@ fn within(args: &[CowVal<'_, '_>]) -> Result<bool, ExecutionError> {
     }
 }
 
-/// Says whether two values are of the same kind. All numbers are.
+/// Says whether two values are of the same kind. Whole numbers and decimal numbers are one kind.
 fn akin(left: &dyn Val, right: &dyn Val) -> bool {
     let kind = |value: &dyn Val| {
         let kind = value.get_type().kind();

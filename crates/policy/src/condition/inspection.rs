@@ -21,7 +21,7 @@ const DEEPEST_LOOPS: usize = 2;
 /// Longest pattern of `glob`, in bytes.
 const LONGEST_GLOB: usize = 128;
 
-/// Largest compiled pattern of `matches`, in bytes.
+/// Largest size of a compiled pattern of `matches`, in bytes.
 const LARGEST_REGEX: usize = 256 << 10;
 
 /// The variables and arguments that an expression reads.
@@ -71,7 +71,7 @@ pub(super) struct Inspection {
 }
 
 impl Inspection {
-    /// Examines an expression, refuses one without a meaning, and makes its comparisons strict.
+    /// Examines an expression, refuses it if it contains an error, and makes its comparisons strict.
     pub(super) fn of(expression: &mut IdedExpr) -> Result<Self, Remark> {
         let mut inspection = Self::default();
         inspection.visit(expression, 0)?;

@@ -28,7 +28,7 @@ pub(super) struct Bound {
 }
 
 impl Part {
-    /// A variable of every expression.
+    /// The part that a variable available to every expression, such as `shell`, stands for.
     pub(super) fn variable(name: &str) -> Option<Self> {
         Some(Self { name: name.to_owned(), like: SHAPES.get(name)? })
     }

@@ -126,7 +126,7 @@ fn misshapen(part: &Part, text: &str) -> Option<Remark> {
             _ => return None,
         },
         "program" | "name" if part.name.starts_with("shell.commands[].") && text.contains(['/', ' ']) => {
-            "is the last part of a program's path, without its words; compare `path`, `subcommand` and `args` too"
+            "is the last part of a program's path, without its arguments; compare `path`, `subcommand` and `args` too"
                 .to_owned()
         }
         _ => return None,
@@ -136,7 +136,7 @@ fn misshapen(part: &Part, text: &str) -> Option<Remark> {
 
 /// A remark on a fact that is used as a text and is not one.
 fn not_a_text(part: &Part, taken_for: &str) -> Remark {
-    Remark::new("never_true", format!("`{}` is no text, and so never {taken_for}: name one of its parts", part.name))
+    Remark::new("never_true", format!("`{}` is not a text, and so never {taken_for}: name one of its parts", part.name))
 }
 
 /// A remark on a fact that is never spelled like this text.
@@ -153,7 +153,7 @@ fn misspelt(part: &str, text: &str) -> Option<Remark> {
     Some(Remark::new("never_true", format!("`{part}` is always {case}, and so never `{text}`")))
 }
 
-/// Says whether the name of an expression says that it is a path.
+/// Says whether an expression is a path by its name.
 fn names_path(expression: &Expr, scope: &[Bound]) -> bool {
     match expression {
         Expr::Ident(name) => is_raw_path(expression, scope) || pathlike(name),

@@ -1,4 +1,4 @@
-//! Allowing rules with wildcards that match more tools than their examples show.
+//! Lint for allowing rules with wildcards that match more tools than the examples of the rule show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use domain::Verdict;
 
 use crate::{Policy, example::Example, finding::Findings, read_rule::RulePositions};
 
-/// Warns of a wildcard that allows and has examples of fewer than two tools: for one tool its name would do.
+/// Warns about a wildcard in an allowing rule whose examples show fewer than two tools: one tool can be named without a wildcard.
 pub(super) fn lint(policy: &Policy, places: &[RulePositions], examples: &[Example], findings: &mut Findings<'_>) {
     let mut shown: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
     for example in examples.iter().filter(|example| example.shows_a_match()) {

@@ -1,4 +1,4 @@
-//! Rules with exact arguments whose other conditions are false of these arguments.
+//! Lint for rules with exact arguments whose other conditions are false for these arguments.
 
 use domain::Role;
 
@@ -53,6 +53,6 @@ fn contradiction(rule: &Rule, exact: &Exact) -> Option<String> {
 
 fn cost(rule: &Rule, exact: &Exact) -> usize {
     let size = exact.value().to_string().len() / 2;
-    let once = rule.when.as_ref().map_or(1, |when| when.cost(size)).saturating_add(size / 8);
-    once.saturating_mul(rule.tools.len().min(MOST_TOOLS))
+    let cost_per_tool = rule.when.as_ref().map_or(1, |when| when.cost(size)).saturating_add(size / 8);
+    cost_per_tool.saturating_mul(rule.tools.len().min(MOST_TOOLS))
 }

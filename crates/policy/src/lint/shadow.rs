@@ -1,4 +1,4 @@
-//! Rules that never match, because earlier rules match all of their calls.
+//! Lint for rules that never match, because earlier rules match all of their calls.
 
 use domain::Verdict;
 

@@ -1,4 +1,4 @@
-//! Judges every known way around a rule by one realistic policy. The policy is in `policy.toml`, the calls are in `actions.txt`.
+//! Tests one realistic policy with calls that try to get round its rules. The policy is in `policy.toml`, the calls are in `actions.txt`.
 
 use domain::{Role, Verdict};
 use holdpoint_policy::{Policy, PolicyInput};

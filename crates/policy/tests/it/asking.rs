@@ -14,7 +14,7 @@ fn load(text: &str) -> Policy {
 fn judged(policy: &Policy, arguments: &Value) -> Judgement {
     let call = PolicyInput { tool: "deploy", arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
     let judgement = policy.judge(&call);
-    assert_eq!(policy.explain(&call).asks, judgement.asks, "explain says the same");
+    assert_eq!(policy.explain(&call).asks, judgement.asks, "`explain` gives the same reasons");
     judgement
 }
 

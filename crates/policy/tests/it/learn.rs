@@ -59,7 +59,7 @@ fn five_equal_decisions_give_a_rule_and_four_give_none() {
     assert_eq!(says(&found, &PolicyInput { role: Role::Operator, ..call }), Verdict::Ask);
     assert_eq!(says(&found, &PolicyInput { tool: "execute_command2", ..call }), Verdict::Ask);
     let again = [same.clone(), same].concat();
-    assert_eq!(learnt(ASK, &again)[0].name, rule.name, "the same rule is the same suggestion");
+    assert_eq!(learnt(ASK, &again)[0].name, rule.name, "equal rules have equal names");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn equal_rejections_give_a_denying_rule() {
         &["npm publish a", "npm publish b", "npm publish c", "npm publish d", "npm publish e"],
         DecisionOutcome::Rejected,
     );
-    assert_eq!(learnt(ASK, &different), [], "only what was rejected itself");
+    assert_eq!(learnt(ASK, &different), [], "a rejection covers only the rejected command");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn one_different_decision_prevents_a_rule() {
     assert_eq!(learnt(ASK, &commands(&["npm ci"; 5], DecisionOutcome::Otherwise)), []);
     let mut others = commands(&["npm ci"; 5], DecisionOutcome::Approved);
     others.push(Decided { agent: "other".into(), said: DecisionOutcome::Rejected, ..others[0].clone() });
-    assert_eq!(learnt(ASK, &others).len(), 1, "another agent is another matter");
+    assert_eq!(learnt(ASK, &others).len(), 1, "the decision about another agent does not count");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn similar_plain_commands_give_a_rule_over_their_words() {
     }
     let mut against = commands(&pushes, DecisionOutcome::Approved);
     against.push(decided(json!({ "command": "git push origin b" }), DecisionOutcome::Rejected));
-    assert_eq!(learnt(ASK, &against), [], "the rule would allow what somebody rejected");
+    assert_eq!(learnt(ASK, &against), [], "the rule would allow a rejected call");
     let dangerous =
         ["git branch -D old", "git branch -D old", "git branch -D old", "git branch -D old", "git branch main"];
     let found = learnt(ASK, &commands(&dangerous, DecisionOutcome::Approved));
@@ -139,7 +139,7 @@ fn similar_plain_commands_give_a_rule_over_their_words() {
         user: "ann",
         role: Role::Agent,
     };
-    assert_eq!(says(&found, &call), Verdict::Ask, "words of two commands do not make a third");
+    assert_eq!(says(&found, &call), Verdict::Ask, "words of two approved commands do not combine to a third");
 }
 
 #[test]
@@ -151,7 +151,11 @@ fn commands_that_are_not_plain_give_no_rule_over_words() {
     ] {
         assert_eq!(learnt(ASK, &commands(&commands_, DecisionOutcome::Approved)), [], "{commands_:?}");
     }
-    assert_eq!(learnt(ASK, &commands(&["echo $(reboot)"; 5], DecisionOutcome::Approved)), [], "not even exactly");
+    assert_eq!(
+        learnt(ASK, &commands(&["echo $(reboot)"; 5], DecisionOutcome::Approved)),
+        [],
+        "an unparsable command gives no rule over exact arguments either"
+    );
     let beside: Vec<Decided> = (0..5)
         .map(|n| {
             decided(json!({ "command": format!("git push origin {n}"), "container": "x" }), DecisionOutcome::Approved)
@@ -179,7 +183,7 @@ fn learnt_rule_never_allows_a_denied_call() {
     assert_eq!(
         learnt(narrow, &commands(&["git push a"; 5], DecisionOutcome::Approved)).len(),
         1,
-        "exactly is always known"
+        "the verdict on the exact arguments is known"
     );
 }
 

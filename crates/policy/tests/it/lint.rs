@@ -113,7 +113,7 @@ policy.toml:5:14: error[wrong_pattern]: a pattern of `tools` contains U+0020, wh
     insta::assert_snapshot!(rule("tools = [\"t\"]\nagents = []"), @"policy.toml:6:10: error[never_matches]: `agents` is empty, so that this rule matches nothing");
     insta::assert_snapshot!(rule("tools = [\"t\"]\nusers = []"), @"policy.toml:6:9: error[never_matches]: `users` is empty, so that this rule matches nothing");
     insta::assert_snapshot!(rule("tools = [\"t\"]\nroles = []"), @"policy.toml:6:9: error[never_matches]: `roles` is empty, so that this rule matches nothing");
-    insta::assert_snapshot!(rule("tools = [\"t\"]\nroles = [\"superuser\"]"), @"policy.toml:6:10: error[unknown_role]: `superuser` is no role; there are `admin`, `operator`, `viewer`, `agent`");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nroles = [\"superuser\"]"), @"policy.toml:6:10: error[unknown_role]: `superuser` is not a role; the roles are `admin`, `operator`, `viewer`, `agent`");
     insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = 'false'"), @"policy.toml:6:1: error[never_matches]: `when` is false for every call");
     insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = '1 / 0 == 1'"), @"policy.toml:6:1: error[never_matches]: `when` always fails: it divides by zero");
     insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = '1 == 1'"), @"policy.toml:6:1: warning[always_true]: `when` is true for every call; leave it out");
@@ -162,7 +162,7 @@ fn wildcards_broader_than_their_examples_are_reported() {
 
 #[test]
 fn invalid_expressions_are_refused() {
-    insta::assert_snapshot!(when("args.x =="), @"policy.toml:6:8: error[not_an_expression]: `when` is no expression: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
+    insta::assert_snapshot!(when("args.x =="), @"policy.toml:6:8: error[not_an_expression]: `when` is not an expression: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
     insta::assert_snapshot!(when("argz.x == 1"), @"policy.toml:6:8: error[unknown_variable]: `when` has no variable `argz`; there are `args`, `tool`, `caller`, `shell`, `path`, `paths`, `url`, `sql`");
     insta::assert_snapshot!(when("shell.comands.exists(c, true)"), @"policy.toml:6:8: error[unknown_field]: `shell` has no field `comands`; it has `background`, `commands`, `cwd_changed`, `doubt`, `dynamic`, `elevated`, `functions`, `globs`, `opaque`, `pipes`, `plain`, `plain_beside`, `plain_elsewhere`, `reads`, `remote`, `substitutions`, `unparsed`, `writes`, `writes_known`");
     insta::assert_snapshot!(when("frobnicate(args.x)"), @"policy.toml:6:8: error[unknown_function]: `when` cannot use `frobnicate` in this way; it can use `under`, `host`, `glob`, `size`, `int`, `uint`, `double`, `string`, `bool`");
@@ -237,14 +237,14 @@ fn comparisons_that_are_never_true_are_reported() {
         ("path.canonical == \"./a\"", "is written `a`"),
         ("path.name == \"a/b\"", "is the last part of a path"),
         ("paths.exists(p, p.name != \"a/b\")", "is the last part of a path"),
-        ("shell.commands.exists(c, c.program == \"git push\")", "without its words"),
-        ("shell.commands.exists(c, c.program == \"/bin/rm\")", "without its words"),
-        ("path == \"/etc/passwd\"", "`path` is no text"),
-        ("\"rm\" in shell.commands", "`shell.commands[]` is no text"),
-        ("shell.commands.exists(c, c.args == \"x\")", "`shell.commands[].args` is no text"),
-        ("url.port == \"80\"", "`url.port` is no text"),
-        ("under(path, \"/work\")", "`path` is no text"),
-        ("paths.exists(p, under(p, \"/work\"))", "`paths[]` is no text"),
+        ("shell.commands.exists(c, c.program == \"git push\")", "without its arguments"),
+        ("shell.commands.exists(c, c.program == \"/bin/rm\")", "without its arguments"),
+        ("path == \"/etc/passwd\"", "`path` is not a text"),
+        ("\"rm\" in shell.commands", "`shell.commands[]` is not a text"),
+        ("shell.commands.exists(c, c.args == \"x\")", "`shell.commands[].args` is not a text"),
+        ("url.port == \"80\"", "`url.port` is not a text"),
+        ("under(path, \"/work\")", "`path` is not a text"),
+        ("paths.exists(p, under(p, \"/work\"))", "`paths[]` is not a text"),
     ] {
         let found = when(condition);
         assert!(found.contains("warning[never_true]") && found.contains(why), "{condition}: {found}");
@@ -330,7 +330,7 @@ fn invalid_question_settings_are_refused() {
     insta::assert_snapshot!(ask("audience = { users = [], groups = [] }"), @"policy.toml:7:1: error[wrong_audience]: `audience` names nobody, so that nobody could answer");
     insta::assert_snapshot!(ask("audience = { users = [\"ann\"], quorum = 2 }"), @"policy.toml:7:1: error[wrong_audience]: `audience.quorum` is more than the users named");
     insta::assert_snapshot!(ask("audience = { roles = [\"agent\"] }"), @"policy.toml:7:1: error[wrong_audience]: `audience.roles` an agent's key can never answer");
-    insta::assert_snapshot!(ask("options = [{ id = \"a\", label = \"A\", effect = \"explode\" }]"), @"policy.toml:7:12: error[wrong_option]: this is no option: unknown variant `explode`, expected one of `approve`, `edit`, `retry`, `reject`, `terminate`, `provide`, `skip`, `custom`");
+    insta::assert_snapshot!(ask("options = [{ id = \"a\", label = \"A\", effect = \"explode\" }]"), @"policy.toml:7:12: error[wrong_option]: this is not an option: unknown variant `explode`, expected one of `approve`, `edit`, `retry`, `reject`, `terminate`, `provide`, `skip`, `custom`");
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn failing_examples_are_reported() {
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = inf }\nmatches = true"), @"policy.toml:9:19: error[wrong_type]: JSON cannot represent this number");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = 3\nmatches = true\nrole = \"king\""), @"
 policy.toml:9:13: error[wrong_type]: `arguments` must be a table, not integer
-policy.toml:11:8: error[unknown_role]: `king` is no role; there are `admin`, `operator`, `viewer`, `agent`
+policy.toml:11:8: error[unknown_role]: `king` is not a role; the roles are `admin`, `operator`, `viewer`, `agent`
 ");
 }
 

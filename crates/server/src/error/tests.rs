@@ -28,7 +28,7 @@ async fn error_responses_reveal_no_internal_details() {
     }
 }
 
-/// Whatever code a refusal by limit has, it names the limit and its value, says how it is set, and is counted.
+/// Every refusal by a limit, whatever its code, names the limit and its value, says how to change it, and is counted.
 #[test]
 fn a_refusal_by_limit_names_its_limit_and_is_counted() {
     let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();

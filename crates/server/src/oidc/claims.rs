@@ -40,7 +40,8 @@ pub(super) fn identity(
 }
 
 /// Name of a person: the claim that the operator chose, else the mail address. A mail address counts only if the
-/// provider says that it is verified. `preferred_username` is used only if configured: at many providers people can change it.
+/// provider says that it is verified. `preferred_username` is used only if configured: at many providers people can
+/// change it.
 fn named(claims: &IdTokenClaims<OtherClaims, CoreGenderClaim>, chosen: Option<&str>) -> Option<String> {
     let mail = || claims.email().filter(|_| claims.email_verified() == Some(true)).map(|mail| mail.to_string());
     match chosen {

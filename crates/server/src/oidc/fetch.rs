@@ -1,4 +1,5 @@
-//! HTTP client for the identity provider: no redirects, so that only the configured host is asked, with a time limit and a size limit.
+//! HTTP client for the identity provider: no redirects, so that only the configured host is asked, with a time limit
+//! and a size limit.
 
 use std::pin::Pin;
 use std::time::Duration;

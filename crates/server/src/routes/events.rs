@@ -71,7 +71,7 @@ pub(super) struct StreamQuery {
     /// Number or cursor after which the stream starts; `Last-Event-ID` takes precedence.
     after: Option<String>,
     /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream.
-    #[expect(dead_code, reason = "read before the query is")]
+    #[expect(dead_code, reason = "the authentication extractor reads the ticket from the query")]
     ticket: Option<String>,
 }
 

@@ -54,7 +54,8 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> 
     Ok(app.metrics.render())
 }
 
-/// Counting many open questions is slow, and this operation needs no credential: at most a tenth of the time is spent on it.
+/// Counting many open questions is slow, and this operation needs no credential: at most a tenth of the time is spent
+/// on it.
 const REST: u32 = 9;
 /// A count that takes less time than this is repeated for each request.
 const QUICK: Duration = Duration::from_millis(20);

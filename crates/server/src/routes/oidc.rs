@@ -1,4 +1,5 @@
-//! Redirects to the identity provider and back. These routes are not part of the OpenAPI document; they reveal no names.
+//! Redirects to the identity provider and back. These routes are not part of the OpenAPI document; they reveal no
+//! names.
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -37,9 +38,9 @@ impl From<&'static str> for Denied {
 /// `GET /sign-in/oidc/start`
 pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJar) -> Result<Response, ApiError> {
     let oidc = app.front.oidc.as_ref().ok_or(ApiError::NoRoute)?;
-    let asked = SignInAttempt { state: app.engine.nonce(), nonce: app.engine.nonce(), verifier: app.engine.nonce() };
-    match oidc.ask(&base, &asked).await {
-        Ok(url) => Ok((jar.add(cookie::attempt(&app.front, &asked)), Redirect::to(url.as_str())).into_response()),
+    let attempt = SignInAttempt { state: app.engine.nonce(), nonce: app.engine.nonce(), verifier: app.engine.nonce() };
+    match oidc.authorization_url(&base, &attempt).await {
+        Ok(url) => Ok((jar.add(cookie::attempt(&app.front, &attempt)), Redirect::to(url.as_str())).into_response()),
         Err(error) => {
             tracing::warn!(%error, "nobody can sign in through the identity provider");
             Ok(back("provider_unavailable").into_response())
@@ -57,15 +58,15 @@ pub(super) async fn callback(
 ) -> Result<Response, ApiError> {
     let oidc = app.front.oidc.as_ref().ok_or(ApiError::NoRoute)?;
     app.sign_ins.check_address(network(from))?;
-    let asked = cookie::attempt_of(&app.front, &jar);
+    let attempt = cookie::attempt_of(&app.front, &jar);
     let jar = jar.add(cookie::attempt_removed(&app.front));
-    let identity = identified(&app, oidc, &base, query.as_deref().unwrap_or_default(), asked).await;
+    let identity = identified(&app, oidc, &base, query.as_deref().unwrap_or_default(), attempt).await;
     let signed_in = match identity {
         Ok(identity) => app.engine.sign_in_external(identity, from).await.map_err(|error| match error {
             Error::Refused(Refusal::NameTaken(_) | Refusal::UserExists(_)) => "name_taken",
             Error::Refused(_) | Error::SignInFailed => "sign_in_failed",
             error => {
-                tracing::error!(%error, "somebody could not be signed in");
+                tracing::error!(%error, "a person could not be signed in");
                 "unavailable"
             }
         }),
@@ -75,7 +76,7 @@ pub(super) async fn callback(
         }
     };
     Ok(match signed_in {
-        Ok(visit) => (jar.add(cookie::visit(&app.front, visit)), Redirect::to("/")).into_response(),
+        Ok(visit) => (jar.add(cookie::sign_in(&app.front, visit)), Redirect::to("/")).into_response(),
         Err(why) => (jar, back(why)).into_response(),
     })
 }
@@ -85,20 +86,20 @@ async fn identified(
     oidc: &Oidc,
     base: &str,
     query: &str,
-    asked: Option<SignInAttempt>,
+    attempt: Option<SignInAttempt>,
 ) -> Result<engine::Identity, Denied> {
     let brought: CallbackQuery = serde_urlencoded::from_str(query).map_err(|_| "sign_in_failed")?;
-    let (Some(code), Some(state), Some(asked)) = (brought.code, brought.state, asked) else {
+    let (Some(code), Some(state), Some(attempt)) = (brought.code, brought.state, attempt) else {
         // The provider refused, or this browser has no recent sign-in attempt.
         return Err("sign_in_failed".into());
     };
-    if state != asked.state {
-        tracing::warn!("somebody came back from the identity provider with what another browser was given");
+    if state != attempt.state {
+        tracing::warn!("a response of the identity provider belongs to the sign-in of another browser");
         return Err("sign_in_failed".into());
     }
-    let identity = oidc.answer(base, code, &asked, app.engine.now()).await;
+    let identity = oidc.exchange_code(base, code, &attempt, app.engine.now()).await;
     identity.map_err(|error| {
-        tracing::warn!(%error, "the word of the identity provider was not taken");
+        tracing::warn!(%error, "the response of the identity provider was refused");
         match error {
             OidcError::NoRole { subject, .. } => Denied { why: "no_role", without_role: Some(subject) },
             OidcError::Provider(_) => "provider_unavailable".into(),

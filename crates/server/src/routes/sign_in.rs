@@ -37,7 +37,7 @@ pub(super) async fn sign_in_password(
     let tenant = tenant.as_deref().unwrap_or(TENANT);
     app.sign_ins.check(tenant, &user, network(from))?;
     let visit = app.engine.sign_in_password((tenant, &user), Password::from(password), from).await?;
-    Ok((StatusCode::NO_CONTENT, jar.add(cookie::visit(&app.front, visit))))
+    Ok((StatusCode::NO_CONTENT, jar.add(cookie::sign_in(&app.front, visit))))
 }
 
 /// Signs in with a one-time link; the reply sets the cookie `holdpoint_session`.
@@ -51,7 +51,7 @@ pub(super) async fn sign_in_link(
 ) -> Result<(StatusCode, CookieJar), ApiError> {
     app.sign_ins.check_address(network(from))?;
     let visit = app.engine.sign_in_link(&token, from).await?;
-    Ok((StatusCode::NO_CONTENT, jar.add(cookie::visit(&app.front, visit))))
+    Ok((StatusCode::NO_CONTENT, jar.add(cookie::sign_in(&app.front, visit))))
 }
 
 /// Signs out. The cookie is no longer valid.
@@ -63,5 +63,5 @@ pub(super) async fn sign_out(
     jar: CookieJar,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
     app.engine.sign_out(&caller).await?;
-    Ok((StatusCode::NO_CONTENT, jar.add(cookie::gone(&app.front))))
+    Ok((StatusCode::NO_CONTENT, jar.add(cookie::sign_in_removed(&app.front))))
 }

@@ -1,5 +1,5 @@
-//! Tests that each crate depends only on crates of lower floors, never on one of its own floor. The floors are the layers of
-//! `ARCHITECTURE.md`.
+//! Tests that each crate depends only on crates of lower floors, never on one of its own floor. The floors are the
+//! layers of `ARCHITECTURE.md`.
 
 use std::collections::BTreeMap;
 use std::path::Path;

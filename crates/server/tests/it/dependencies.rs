@@ -1,6 +1,7 @@
-//! Tests that every dependency is used. The compiler's lint `unused_crate_dependencies`, which each crate root of the workspace turns on,
-//! finds unused dependencies of libraries and binaries. It cannot judge development dependencies, because each test binary uses only
-//! some of them. These tests find those by name, and entries of `[workspace.dependencies]` that no crate takes.
+//! Tests that every dependency is used. The compiler's lint `unused_crate_dependencies`, which each crate root of the
+//! workspace turns on, finds unused dependencies of libraries and binaries. It cannot judge development dependencies,
+//! because each test binary uses only some of them. These tests find those by name, and entries of
+//! `[workspace.dependencies]` that no crate takes.
 
 use std::collections::BTreeSet;
 use std::fs;

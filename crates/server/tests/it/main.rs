@@ -1,6 +1,6 @@
 //! Tests the server over real sockets.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 extern crate holdpoint_server as server;
 

@@ -1,5 +1,5 @@
-//! Tests that no test is left out by a manifest. Crates without unit tests say so in their manifests, because `make test` would otherwise link
-//! a test program for nothing.
+//! Tests that no test is left out by a manifest. Crates without unit tests say so in their manifests, because `make
+//! test` would otherwise link a test program for nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Runs the conformance suite on PostgreSQL.
+//! Runs the conformance suite of the stores on PostgreSQL.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Runs the conformance suite on SQLite.
+//! Runs the conformance suite of the stores on SQLite.
 
 use std::sync::Arc;
 

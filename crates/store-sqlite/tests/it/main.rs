@@ -1,6 +1,6 @@
-//! The store on SQLite.
+//! Tests of the store on SQLite.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 mod conformance;
 mod sqlite;

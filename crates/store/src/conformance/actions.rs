@@ -19,7 +19,7 @@ use crate::{
     transact,
 };
 
-fn proposal(session: &Session, call: &str, state: ActionState) -> Action {
+fn proposed(session: &Session, call: &str, state: ActionState) -> Action {
     Action {
         scope: session.scope,
         session: session.id,
@@ -60,7 +60,7 @@ pub fn actions_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
     let id = session.id;
-    let first = proposal(&session, "call-1", ActionState::Denied);
+    let first = proposed(&session, "call-1", ActionState::Denied);
     for wanted in [Ok(()), Err(StoreError::Conflict)] {
         let kept = first.clone();
         assert_eq!(world.write(move |tx| tx.action_insert(&kept)), wanted);
@@ -75,7 +75,7 @@ pub fn actions_are_read_back(fixture: &Fixture) {
         let saved = second.clone();
         assert_eq!(world.write(move |tx| tx.action_save(&saved)), wanted);
     }
-    let earlier = proposal(&session, "call-0", started(60));
+    let earlier = proposed(&session, "call-0", started(60));
     let kept = earlier.clone();
     world.write(move |tx| tx.action_insert(&kept)).unwrap();
     let all = world.look(move |reads| reads.actions(&here, id, "", 10));
@@ -99,9 +99,9 @@ pub fn action_history_lists_actions_by_age(fixture: &Fixture) {
         [(&one, "a", 3), (&one, "b", 1), (&other, "a", 1), (&other, "b", 2), (&other, "c", 1)]
     {
         let asked = if call == "b" { vec![InteractionId::from_uuid(fresh())] } else { Vec::new() };
-        let proposal = Action { at: at(second), asked, ..proposal(session, call, ActionState::Denied) };
-        kept.push((second, session.id, call.to_owned(), proposal.clone()));
-        world.write(move |tx| tx.action_insert(&proposal)).unwrap();
+        let action = Action { at: at(second), asked, ..proposed(session, call, ActionState::Denied) };
+        kept.push((second, session.id, call.to_owned(), action.clone()));
+        world.write(move |tx| tx.action_insert(&action)).unwrap();
     }
     kept.sort_by(|one, other| (other.0, other.1, &other.2).cmp(&(one.0, one.1, &one.2)));
     let kept: Vec<PastAction> = kept

@@ -63,9 +63,13 @@ fn chain_all(world: &World, mut wanted: usize) {
     let begun = Instant::now();
     while wanted > 0 {
         wanted -= world.write(|tx| chain(tx, 7)).unwrap();
-        assert!(begun.elapsed() < LIMIT, "{wanted} entries never got their place");
+        assert!(begun.elapsed() < LIMIT, "{wanted} entries were not linked in time");
     }
-    assert_eq!(world.look(|reads| reads.audit_unchained_entries(10)), [], "more than were written");
+    assert_eq!(
+        world.look(|reads| reads.audit_unchained_entries(10)),
+        [],
+        "more entries are unlinked than were written"
+    );
 }
 
 /// Returns another project of the same tenant.
@@ -186,7 +190,7 @@ pub fn checkpoints_are_read_back(fixture: &Fixture) {
     assert_eq!((head.seq, head.signed_seq, head.signed_at), (4, 4, Some(at(3))));
     world.write(move |tx| tx.audit_append(&entry(here, "a.b", person("x"), 1).written())).unwrap();
     chain_all(&world, 1);
-    assert_eq!(world.look(|reads| reads.audit_unsigned_tenants(at(2))), [], "signed not long ago");
+    assert_eq!(world.look(|reads| reads.audit_unsigned_tenants(at(2))), [], "the chains were signed after that time");
     assert_eq!(world.look(|reads| reads.audit_unsigned_tenants(at(3))), [tenant]);
     let elsewhere = world.elsewhere.tenant;
     assert_eq!(world.look(move |reads| reads.audit_checkpoints(elsewhere, whole)), []);
@@ -235,10 +239,10 @@ pub fn audit_chains_have_no_gaps(fixture: &Fixture) {
             assert_eq!(chained.hash, hash);
             let entry: Entry = serde_json::from_str(&chained.text).unwrap();
             assert_eq!(entry.scope.tenant, tenant);
-            assert!(seen.insert(entry.id), "{} has two places", entry.id);
+            assert!(seen.insert(entry.id), "{} is linked twice", entry.id);
             if let (Some(session), Some(event)) = (entry.session, entry.event) {
                 let before = events.insert(session, event).unwrap_or(0);
-                assert_eq!(event, before + 1, "the entries of a session come in the order of its events");
+                assert_eq!(event, before + 1, "the entries of a session have the order of its events");
             }
         }
     }

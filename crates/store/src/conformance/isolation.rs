@@ -85,7 +85,7 @@ fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Inte
     ])
 }
 
-/// Rows of one project are absent for another.
+/// A scope of another project sees no rows of a project.
 pub fn nothing_is_read_from_another_project(fixture: &Fixture) {
     let SampleProject { world, session, answered, .. } = sample_project(fixture);
     let (here, elsewhere) = (world.here, world.elsewhere);

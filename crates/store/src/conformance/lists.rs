@@ -194,7 +194,7 @@ pub fn deliveries_of_paused_sessions_are_not_listed(fixture: &Fixture) {
     assert_eq!(deliveries(100), left);
     assert_eq!(deliveries(3), left[..3]);
     save(paused.control(Command::Cancel, note).unwrap().0);
-    assert_eq!(deliveries(100), waiting, "what has ended is not held back any more");
+    assert_eq!(deliveries(100), waiting, "the delivery of an ended session is listed, although it was paused");
     let lease = domain::LeaseId::from_uuid(super::world::fresh());
     world.keep(&[&waiting[0].clone().take(&super::world::agent(), lease, at(7), at(70)).unwrap().0]);
     assert_eq!(deliveries(100), waiting[1..]);

@@ -56,7 +56,7 @@ pub fn followers_see_every_event_once(fixture: &Fixture) {
     });
     for seen in followed {
         let unique: HashSet<EventId> = seen.iter().copied().collect();
-        assert_eq!((seen.len(), unique.len()), (written.len(), written.len()), "seen and distinct, of those written");
+        assert_eq!((seen.len(), unique.len()), (written.len(), written.len()), "every written event is seen once");
         assert_eq!(unique, written);
     }
     let head = world.look(move |reads| reads.project_head(&here));
@@ -97,7 +97,7 @@ fn follow(world: &World, writing: &AtomicU32) -> Vec<EventId> {
             assert!(at > cursor, "{at} comes after {cursor}");
             cursor = at;
             let before = last.insert(event.session, event.seq).unwrap_or(0);
-            assert_eq!(event.seq, before + 1, "the events of a session come in order");
+            assert_eq!(event.seq, before + 1, "the events of a session are in order");
             seen.push(event.id);
         }
         assert!(begun.elapsed() < LIMIT, "{} events in {LIMIT:?}", seen.len());

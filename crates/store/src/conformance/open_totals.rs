@@ -9,7 +9,7 @@ use crate::{OpenTotal, StoreError};
 fn open(world: &World) -> Vec<(String, OpenTotal)> {
     let here = world.here;
     let (counted, found) = world.look(move |reads| Ok((reads.open_totals(&here)?, reads.open_totals_computed(&here)?)));
-    assert_eq!(counted, found, "the counters say what is there");
+    assert_eq!(counted, found, "the counters equal the computed totals");
     counted
 }
 
@@ -52,7 +52,7 @@ pub fn open_questions_are_counted(fixture: &Fixture) {
     });
     let left = left.unwrap();
     assert_eq!(left.askers[0].1.questions, 1);
-    assert!(left.askers[0].1.bytes < 5000, "the second took its bytes with it");
+    assert!(left.askers[0].1.bytes < 5000, "closing the second question subtracts its bytes");
     assert_eq!(open(&world), left.askers);
 
     let last = answered(&first, "alice", at(6));
@@ -87,7 +87,7 @@ pub fn askers_and_tenants_have_separate_totals(fixture: &Fixture) {
         tx.interaction_insert(&other)?;
         tx.open_totals_update(&elsewhere, &[other.id], &[])
     });
-    assert_eq!(there.unwrap().tenant.questions, 1, "another tenant's are not among them");
+    assert_eq!(there.unwrap().tenant.questions, 1, "questions of another tenant are not counted");
 }
 
 /// Concurrent questions in separate sessions are all counted.
@@ -128,7 +128,7 @@ pub fn concurrent_questions_are_all_counted(fixture: &Fixture) {
     let drifted = world.look(move |reads| reads.open_totals(&here));
     assert_eq!(drifted[0].1.questions, (THREADS * EACH + 1) as u64);
     world.write(|tx| tx.open_totals_recount()).unwrap();
-    assert_eq!(open(&world), counted, "they are counted anew");
+    assert_eq!(open(&world), counted, "the recount corrects the counters");
 }
 
 const fn of_id(question: &domain::Interaction) -> domain::SessionId {

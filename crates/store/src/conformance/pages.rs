@@ -30,7 +30,7 @@ fn walked<T, C: Clone>(mut page: impl FnMut(Option<C>) -> Bounded<T>, cursor: im
         pages += 1;
         all.extend(found.iter().map(&cursor));
         if !found.more {
-            assert!(pages > 1, "everything came at once");
+            assert!(pages > 1, "the list has only one page");
             return all;
         }
     }

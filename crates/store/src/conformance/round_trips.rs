@@ -80,17 +80,17 @@ pub fn keys_are_read_back(fixture: &Fixture) {
     let of_people = |scope: Scope, second: i64, after: Option<KeyId>| {
         world.look(move |reads| reads.keys_of_people(&scope, at(second), Page { after, limit: 9 }))
     };
-    assert_eq!(of_people(here, 999, None), std::slice::from_ref(&full), "an agent's is not a person's");
-    assert_eq!(of_people(here, 1000, None), [], "it has expired");
+    assert_eq!(of_people(here, 999, None), std::slice::from_ref(&full), "a key of an agent is not a key of a person");
+    assert_eq!(of_people(here, 1000, None), [], "the key has expired");
     assert_eq!(of_people(here, 999, Some(id)), []);
     assert_eq!(of_people(world.elsewhere, 999, None), []);
     world.write(move |tx| tx.key_mark_used(id, at(60))).unwrap();
     world.write(move |tx| tx.key_mark_used(id, at(30))).unwrap();
     assert!(world.write(move |tx| tx.key_revoke(&here, id, at(90))).unwrap());
     assert!(!world.write(move |tx| tx.key_revoke(&here, id, at(91))).unwrap());
-    assert!(!bears("Zoë \"z\" O'Hara"), "a revoked key gives its name back");
-    assert_eq!(of(here, "Zoë \"z\" O'Hara"), [], "a revoked key is not of the name any more");
-    assert_eq!(of_people(here, 999, None), [], "a revoked key is nobody's");
+    assert!(!bears("Zoë \"z\" O'Hara"), "the name of a revoked key is free again");
+    assert_eq!(of(here, "Zoë \"z\" O'Hara"), [], "a revoked key is not found by its name");
+    assert_eq!(of_people(here, 999, None), [], "a revoked key belongs to no person");
     let revoked = Key { last_used_at: Some(at(60)), revoked_at: Some(at(90)), ..full };
     assert_eq!(world.look(move |reads| reads.keys_page(&here, Page::first(9))), [revoked.clone(), bare.clone()]);
     let page = |scope: Scope, after: Option<KeyId>, limit: u32| {
@@ -111,17 +111,17 @@ pub fn sessions_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let session = session(here, "chat-1", None);
-    let luggage = SessionInput {
+    let input = SessionInput {
         input: json!({ "nul": "\0", "big": 1e300, "text": "日本" }),
         metadata: json!([1, null]),
         agents: [("plan".to_owned(), "2".to_owned())].into(),
         entry_point: Some(EntryPoint::Approvals),
     };
-    let (kept, with) = (session.clone(), luggage.clone());
+    let (kept, with) = (session.clone(), input.clone());
     world.write(move |tx| tx.session_insert(&kept, &with)).unwrap();
     let id = session.id;
     assert_eq!(world.look(move |reads| reads.session(&here, id)), Some(session.clone()));
-    assert_eq!(world.look(move |reads| reads.session_input(&here, id)), Some(luggage));
+    assert_eq!(world.look(move |reads| reads.session_input(&here, id)), Some(input));
     let twice = session.clone();
     assert_eq!(world.write(move |tx| tx.session_insert(&twice, &SessionInput::default())), Err(StoreError::Conflict));
 
@@ -165,7 +165,7 @@ pub fn questions_in_every_state_are_read_back(fixture: &Fixture) {
     assert_eq!(world.kept(resolved.id), Some(resolved.clone()));
     let here = world.here;
     let waiting = world.look(move |reads| reads.deliveries(&here, "deployer", Page { after: None, limit: 100 }));
-    assert!(waiting.contains(&resolved), "kept as resolved, and delivered all the same");
+    assert!(waiting.contains(&resolved), "a question inserted as resolved is delivered");
 }
 
 /// Returns the revisions of questions in every state.
@@ -294,14 +294,14 @@ pub fn sealed_values_are_read_back(fixture: &Fixture) {
 pub fn idempotency_keys_keep_their_first_record(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
-    let once = IdempotencyRecord { digest: "sha256:1".into(), result: "{\"a\":\"\\u0000\"}".into() };
-    let (kept, second) = (once.clone(), IdempotencyRecord { digest: "sha256:2".into(), result: "2".into() });
+    let record = IdempotencyRecord { digest: "sha256:1".into(), result: "{\"a\":\"\\u0000\"}".into() };
+    let (kept, second) = (record.clone(), IdempotencyRecord { digest: "sha256:2".into(), result: "2".into() });
     world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &kept)).unwrap();
     assert_eq!(world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &second)), Err(StoreError::Conflict));
-    assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "alice", "key")), Some(once));
+    assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "alice", "key")), Some(record));
     world.write(move |tx| tx.idempotency_result_save(&here, "alice", "key", "filled")).unwrap();
     let filled = world.look(move |reads| reads.idempotency_record(&here, "alice", "key"));
-    assert_eq!(filled.map(|once| once.result), Some("filled".to_owned()));
+    assert_eq!(filled.map(|record| record.result), Some("filled".to_owned()));
     assert_eq!(
         world.write(move |tx| tx.idempotency_result_save(&here, "bob", "key", "filled")),
         Err(StoreError::Conflict)

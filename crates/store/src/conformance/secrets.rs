@@ -119,8 +119,8 @@ pub fn secrets_of_idempotency_records_are_read_back(fixture: &Fixture) {
         world.write(move |tx| tx.idempotency_secret_save(&here, "alice", "key", &kept)),
         Err(StoreError::Conflict)
     );
-    let once = IdempotencyRecord { digest: "sha256:1".into(), result: "1".into() };
-    world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &once)).unwrap();
+    let record = IdempotencyRecord { digest: "sha256:1".into(), result: "1".into() };
+    world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &record)).unwrap();
     assert_eq!(world.look(move |reads| reads.idempotency_secret(&here, "alice", "key")), None);
     let (kept, stolen) = (sealed.clone(), sealed.clone());
     assert_eq!(
@@ -134,7 +134,7 @@ pub fn secrets_of_idempotency_records_are_read_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.idempotency_secrets_under(old, 10)), std::slice::from_ref(&found));
     let new = world.keep_data_key(2);
     let forget = || world.write(move |tx| tx.data_key_delete(old)).unwrap();
-    assert!(!forget(), "a command's secret is sealed under it");
+    assert!(!forget(), "the secret of a command is sealed under the key");
     let again = IdempotencySecret { sealed: Sealed { key: new.clone(), body: b"new".to_vec() }, ..found };
     let moved = again.clone();
     world.write(move |tx| tx.idempotency_secret_reseal(old, &moved)).unwrap();
@@ -183,7 +183,10 @@ pub fn nothing_is_sealed_under_a_deleted_data_key(fixture: &Fixture) {
                 assert_eq!(world.write(move |tx| tx.data_key_delete(old)), Ok(true));
             });
         });
-        assert!(world.look(move |reads| reads.sealed_value(&here, id, "secrets")).is_some(), "lost in round {round}");
+        assert!(
+            world.look(move |reads| reads.sealed_value(&here, id, "secrets")).is_some(),
+            "the value of round {round} is lost"
+        );
     }
 }
 
@@ -201,12 +204,12 @@ pub fn kept_secrets_are_read_back(fixture: &Fixture) {
     assert_eq!((found(elsewhere, "deployer"), found(here, "nobody")), (vec![], vec![]));
 
     // The secret of a hosted agent with the same name is a different one.
-    let mut driven = world.kept_value("deployer", "TOKEN", 5);
-    driven.secret.hosted = Some(true);
-    world.put(&driven);
+    let mut hosted_secret = world.kept_value("deployer", "TOKEN", 5);
+    hosted_secret.secret.hosted = Some(true);
+    world.put(&hosted_secret);
     assert_eq!(found(here, "deployer").len(), 3);
-    assert!(found(here, "deployer").contains(&driven));
-    let forgotten = driven.secret.id;
+    assert!(found(here, "deployer").contains(&hosted_secret));
+    let forgotten = hosted_secret.secret.id;
     assert_eq!(world.write(move |tx| tx.kept_secret_delete(&here, forgotten)), Ok(true));
 
     let again = world.kept_value("deployer", "TOKEN", 4);

@@ -7,7 +7,7 @@ use super::world::{Fixture, World, actor, at, fresh, session};
 use crate::{AnswerSource, DueStep, JournalEntry, Page, StepCounts, StepState, StoreError};
 
 /// Inserts a hosted session with one step that is due at a second.
-fn driven(world: &World, second: i64) -> (Session, Step) {
+fn hosted_step(world: &World, second: i64) -> (Session, Step) {
     let scope = world.here;
     let kept = Session { hosted: true, ..session(scope, "chat", Some("guide")) };
     let step = Step::hosted(kept.step, kept.id, at(0), at(second));
@@ -26,8 +26,8 @@ pub fn steps_are_found_when_they_are_due(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let scope = world.here;
     assert_eq!(world.look(|reads| reads.next_step_due()), None);
-    let (late, late_step) = driven(&world, 20);
-    let (early, early_step) = driven(&world, 10);
+    let (late, late_step) = hosted_step(&world, 20);
+    let (early, early_step) = hosted_step(&world, 10);
     let due = |session: &Session, step: &Step| DueStep { scope, session: session.id, step: step.id };
     assert_eq!(world.look(|reads| reads.steps_due(at(9), 10)), []);
     assert_eq!(world.look(|reads| reads.steps_due(at(20), 10)), [due(&early, &early_step), due(&late, &late_step)]);
@@ -53,14 +53,14 @@ pub fn steps_are_counted_by_state(fixture: &Fixture) {
     let scope = world.here;
     assert_eq!(world.look(|reads| reads.step_counts(at(10))), StepCounts::default());
     let save = |step: Step| world.write(move |tx| tx.step_save(&scope, &step)).unwrap();
-    let (_, held) = driven(&world, 0);
+    let (_, held) = hosted_step(&world, 0);
     let held = Step { shared: json!({ "nul": "\0" }), ..held.claim("worker-1", at(5), at(40)).unwrap() };
     save(held.clone());
-    driven(&world, 9);
-    let (_, resting) = driven(&world, 0);
+    hosted_step(&world, 9);
+    let (_, resting) = hosted_step(&world, 0);
     let resting = resting.claim("worker-2", at(5), at(40)).unwrap().troubled("no tools".into(), at(30));
     save(Step { shared: json!({ "worker": "bee" }), ..resting });
-    let (mut waits, asleep) = driven(&world, 0);
+    let (mut waits, asleep) = hosted_step(&world, 0);
     save(asleep.claim("worker-3", at(5), at(40)).unwrap().rests(None));
     waits.waiting_on = 2;
     world.write(move |tx| tx.session_save(&waits)).unwrap();
@@ -77,7 +77,7 @@ pub fn steps_are_counted_by_state(fixture: &Fixture) {
 pub fn journals_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);
-    let (_, step) = driven(&world, 0);
+    let (_, step) = hosted_step(&world, 0);
     let id = step.id;
     let entry = |seq: u64| JournalEntry { seq, at: at(1), body: json!({ "input": seq, "nul": "\0" }) };
     let append = |seq| world.write(move |tx| tx.journal_append(&scope, id, &entry(seq)));

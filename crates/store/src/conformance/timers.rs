@@ -42,8 +42,8 @@ pub fn old_idempotency_records_are_purged(fixture: &Fixture) {
     let now = world
         .write(move |tx| {
             for number in 0..5 {
-                let once = IdempotencyRecord { digest: "d".into(), result: "r".into() };
-                tx.idempotency_insert(&here, "alice", &format!("key-{number}"), &once)?;
+                let record = IdempotencyRecord { digest: "d".into(), result: "r".into() };
+                tx.idempotency_insert(&here, "alice", &format!("key-{number}"), &record)?;
             }
             tx.now()
         })
@@ -154,7 +154,7 @@ pub fn sealed_values_stay_as_long_as_their_session(fixture: &Fixture) {
     };
     let sealed = |id| world.look(move |reads| reads.sealed_value(&here, id, "secrets")).is_some();
     retire(here, None);
-    assert_eq!(world.write(|tx| tx.archive(at(50), 10)), Ok(1), "only the other session's");
+    assert_eq!(world.write(|tx| tx.archive(at(50), 10)), Ok(1), "only the question of the other session is archived");
     assert_eq!((sealed(mine), sealed(theirs)), (true, false));
     retire(here, Some(at(40)));
     retire(elsewhere, None);
@@ -162,7 +162,7 @@ pub fn sealed_values_stay_as_long_as_their_session(fixture: &Fixture) {
     assert_eq!(world.write(|tx| tx.archive(at(39), 10)), Ok(0));
     assert_eq!(world.write(|tx| tx.archive(at(40), 10)), Ok(1));
     assert!(!sealed(mine));
-    assert!(world.look(move |reads| reads.session_of(&here, asked)).is_some(), "what is open stays");
+    assert!(world.look(move |reads| reads.session_of(&here, asked)).is_some(), "an open question is not archived");
 }
 
 /// Several nodes archive concurrently: each question is moved once, and none is left.

@@ -39,7 +39,7 @@ pub fn refused_use_case_rolls_back_only_itself(fixture: &Fixture) {
     }
 }
 
-/// A use case that panics writes nothing, and the store goes on; a query that panics does not stop the store either.
+/// A use case that panics writes nothing, and the store continues to work; a query that panics does not stop the store either.
 pub fn panicking_use_case_rolls_back_only_itself(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     for _ in 0..40 {
@@ -69,7 +69,7 @@ pub fn panicking_use_case_rolls_back_only_itself(fixture: &Fixture) {
     assert!(block_on(read).is_ok());
 }
 
-/// A use case that handles a conflict and goes on commits its other writes.
+/// A use case that handles a conflict and continues commits its other writes.
 pub fn use_case_can_commit_after_a_handled_conflict(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (old, new) = (world.session(), session(world.here, "chat-2", None));

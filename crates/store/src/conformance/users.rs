@@ -92,7 +92,11 @@ pub fn users_are_read_back(fixture: &Fixture) {
     );
     assert_eq!(world.look(move |reads| reads.user_by_folded_name(elsewhere.tenant, "full")), None);
     let other_case = User { name: "FULL".into(), subject: None, ..user(here.tenant, "x") };
-    assert_eq!(world.write(move |tx| tx.user_insert(&other_case)), Err(StoreError::Conflict), "whatever its case");
+    assert_eq!(
+        world.write(move |tx| tx.user_insert(&other_case)),
+        Err(StoreError::Conflict),
+        "names that differ only by case are equal"
+    );
     let same_subject = User { id: UserId::from_uuid(fresh()), name: "other".into(), ..full.clone() };
     assert_eq!(world.write(move |tx| tx.user_insert(&same_subject)), Err(StoreError::Conflict));
     world.admits(&User { subject: full.subject.clone(), ..user(elsewhere.tenant, "full") });
@@ -135,7 +139,7 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
     assert_eq!(page(Some("Adam"), 5), (false, vec![last.clone()]));
     assert_eq!(page(Some("zoe"), 5), (false, vec![]));
     let count = |scope: Scope| world.look(move |reads| reads.member_count(&scope));
-    assert_eq!([count(here), count(second), count(elsewhere)], [1, 1, 0], "who is out is not counted");
+    assert_eq!([count(here), count(second), count(elsewhere)], [1, 1, 0], "a disabled member is not counted");
     assert_eq!(members(here), [first, last]);
     assert_eq!(members(second), [with(&adam, membership(second, Role::Admin))]);
     assert_eq!(members(elsewhere), []);
@@ -145,8 +149,8 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
     }
     assert_eq!(world.person(adam.id).user.memberships.len(), 2);
     let admins = |scope: Scope| world.write(move |tx| tx.admins_lock(&scope)).unwrap();
-    assert_eq!(admins(here), [], "a viewer, and an operator who is out");
-    assert_eq!(admins(second), [], "who never came in");
+    assert_eq!(admins(here), [], "neither a viewer nor a disabled operator is an admin");
+    assert_eq!(admins(second), [], "an admin who has never signed in is not listed");
     world.write(move |tx| tx.user_mark_signed_in(id, at(2))).unwrap();
     assert_eq!(admins(second), [adam.id]);
     assert_eq!(admins(Scope { tenant: elsewhere.tenant, ..second }), []);
@@ -292,9 +296,9 @@ pub fn tickets_are_used_once(fixture: &Fixture) {
         let id = ticket.id;
         world.look(move |reads| reads.has_ticket(id, &[hash; 32]))
     };
-    assert!(exists(&of_key, 7) && exists(&of_visit, 7), "looking uses nothing up");
+    assert!(exists(&of_key, 7) && exists(&of_visit, 7), "reading does not redeem a ticket");
     assert!(!exists(&of_key, 8) && !exists(&Ticket { id: TicketId::from_uuid(fresh()), ..of_key.clone() }, 7));
-    assert_eq!(take(&of_key, 8), None, "another secret uses nothing up");
+    assert_eq!(take(&of_key, 8), None, "another secret does not redeem a ticket");
     assert_eq!((take(&of_key, 7), take(&of_key, 7)), (Some(of_key.clone()), None));
     assert!(!exists(&of_key, 7));
     assert_eq!(take(&of_visit, 7), Some(of_visit.clone()));

@@ -85,7 +85,7 @@ pub fn webhooks_are_read_back(fixture: &Fixture) {
     let saved = changed.clone();
     world.write(move |tx| tx.webhook_save(&saved)).unwrap();
     assert_eq!(world.write(move |tx| tx.webhook_lock(&here, id)), Ok(Some(changed.clone())));
-    assert_eq!(world.due(at(100)), [second.id], "nothing is sent for what is disabled");
+    assert_eq!(world.due(at(100)), [second.id], "a disabled webhook is not due");
     let stolen = Webhook { scope: elsewhere, ..changed };
     assert_eq!(world.write(move |tx| tx.webhook_save(&stolen)), Err(StoreError::Conflict));
     assert_eq!(world.write(move |tx| tx.webhook_delete(&elsewhere, id, at(10))), Ok(false));
@@ -104,7 +104,7 @@ pub fn webhook_lease_has_one_holder(fixture: &Fixture) {
     assert_eq!(world.write(move |tx| tx.webhook_claim(&due, &mine, at(1))), Ok(true));
     assert_eq!(world.write(move |tx| tx.webhook_claim(&due, &theirs, at(59))), Ok(false));
     assert_eq!(world.due(at(59)), []);
-    assert_eq!(world.due(at(60)), [webhook.id], "a lease that ran out");
+    assert_eq!(world.due(at(60)), [webhook.id], "a webhook with an expired lease is due");
     let held = |hold| world.write(move |tx| tx.webhook_lease_extend(&due, &hold)).unwrap();
     assert_eq!(held(theirs), None);
     assert_eq!(held(WebhookLease { until: at(65), ..mine }), Some((webhook.clone(), Cursor::default())));
@@ -117,7 +117,7 @@ pub fn webhook_lease_has_one_holder(fixture: &Fixture) {
     let release = |at, back| world.write(move |tx| tx.webhook_release(&due, theirs.lease, at, back)).unwrap();
     let claim = || assert_eq!(world.write(move |tx| tx.webhook_claim(&due, &theirs, at(80))), Ok(true));
     release(None, false);
-    assert_eq!(world.due(at(1)), [webhook.id], "something has happened");
+    assert_eq!(world.due(at(1)), [webhook.id], "the webhook is due after a new event");
     claim();
     release(Some(at(90)), true);
     assert_eq!((world.due(at(89)), world.due(at(90))), (vec![], vec![webhook.id]));
@@ -139,10 +139,10 @@ pub fn webhook_lease_has_one_holder(fixture: &Fixture) {
         std::thread::yield_now();
     }
     release(None, false);
-    assert_eq!(world.due(at(1000)), [], "it has read everything");
+    assert_eq!(world.due(at(1000)), [], "a webhook without new events is not due");
     world.write(move |tx| append(tx, &here, id, None)).unwrap();
     assert_eq!(world.due(at(1000)), [webhook.id]);
-    assert_eq!(held(theirs), None, "it was let go of");
+    assert_eq!(held(theirs), None, "the lease was released");
 }
 
 /// One of many nodes that claim the same webhook gets it.
@@ -190,7 +190,7 @@ pub fn webhook_deliveries_are_read_back(fixture: &Fixture) {
 
     let purge = |second| world.write(move |tx| tx.webhook_deliveries_purge(at(second), 10)).unwrap();
     assert_eq!((purge(11), purge(12), purge(12)), (0, 1, 0));
-    assert_eq!(listed(None, whole()), [late], "what is pending stays");
+    assert_eq!(listed(None, whole()), [late], "pending deliveries are not purged");
     assert_eq!(world.write(move |tx| tx.webhook_delete(&here, id, at(30))), Ok(true));
     assert_eq!(world.pending(&webhook), (0, None));
     assert_eq!((purge(29), purge(30)), (0, 1));
@@ -229,7 +229,7 @@ pub fn answer_gets_one_delivery_each_time_it_is_offered(fixture: &Fixture) {
     let taken = waiting.clone().take(&agent(), lease, at(8), at(80)).unwrap().0;
     let offered = taken.clone().fail(lease, "no luck".into(), true, at(9)).unwrap().0;
     world.keep(&[&taken, &offered]);
-    assert_eq!(unsent(&name), [offered], "it is offered again");
+    assert_eq!(unsent(&name), [offered], "the answer is offered again");
     let pause = domain::session::Note { by: agent(), at: at(10), reason: None };
     let kept = world.look({
         let id = session.id;
@@ -271,7 +271,7 @@ pub fn webhook_secrets_are_read_back(fixture: &Fixture) {
     let (kept, new) = (key.clone(), key.id);
     assert_eq!(world.write(move |tx| tx.data_key_insert(&kept)), Ok(true));
     let forget = || world.write(move |tx| tx.data_key_delete(old)).unwrap();
-    assert!(!forget(), "a secret is sealed under it");
+    assert!(!forget(), "a secret is sealed under the key");
     let again = WebhookSecret { sealed: Sealed { key, body: b"again".to_vec() }, ..second };
     let moved = again.clone();
     world.write(move |tx| tx.webhook_secret_reseal(old, &moved)).unwrap();

@@ -21,7 +21,7 @@ use crate::{Cost, Reads, Store, StoreError, StoreResult, Tx, UseCaseError, read,
 pub struct Fixture {
     /// The store.
     pub store: Arc<dyn Store>,
-    #[expect(dead_code, reason = "held until the store is gone")]
+    #[expect(dead_code, reason = "dropped after the store")]
     guard: Box<dyn Any + Send + Sync>,
 }
 

@@ -1,4 +1,4 @@
-//! Statements about the audit trail, which have the same text in both stores.
+//! Statements about the audit trail, with one text for both stores.
 
 /// Statement of [`crate::AuditReads::tenant`].
 pub const TENANT: &str = "select id from tenants where name = ?1";

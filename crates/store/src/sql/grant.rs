@@ -1,4 +1,4 @@
-//! Statements about grants, which have the same text in both stores.
+//! Statements about grants, with one text for both stores.
 
 /// Statement of [`crate::GrantReads::grant`].
 pub const GRANT: &str = "select body, uses from grants where id = ?1 and project = ?2";

@@ -1,4 +1,4 @@
-//! Statements about idempotency records, which have the same text in both stores.
+//! Statements about idempotency records, with one text for both stores.
 
 /// Statement of [`crate::IdempotencyReads::idempotency_record`].
 pub const IDEMPOTENCY_RECORD: &str =

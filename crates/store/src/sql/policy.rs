@@ -1,4 +1,4 @@
-//! Statements about policies and drafts, which have the same text in both stores.
+//! Statements about policies and drafts, with one text for both stores.
 
 /// Statement of [`crate::PolicyReads::policy_state`].
 pub const POLICY_STATE: &str = "select body from policy_states where project = ?1";

@@ -1,4 +1,4 @@
-//! Statements that count questions and deliveries, which have the same text in both stores.
+//! Statements that count questions and deliveries, with one text for both stores.
 
 /// Statement of [`crate::StatsReads::stats`].
 pub const STATS_OPEN: &str =

@@ -1,4 +1,4 @@
-//! Statements about stream tickets, which have the same text in both stores.
+//! Statements about stream tickets, with one text for both stores.
 
 /// Statement of [`crate::AccessReads::has_ticket`].
 pub const HAS_TICKET: &str = "select 1 from tickets where id = ?1 and hash = ?2";

@@ -1,4 +1,4 @@
-//! Statements about webhooks and their deliveries, which have the same text in both stores.
+//! Statements about webhooks and their deliveries, with one text for both stores.
 
 /// Statement of [`crate::WebhookReads::webhook`].
 pub const WEBHOOK: &str = "select body from webhooks where id = ?1 and project = ?2";

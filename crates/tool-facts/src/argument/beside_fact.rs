@@ -1,4 +1,4 @@
-//! Arguments beside a command, a URL or SQL.
+//! Finds unknown arguments beside a command, a URL or SQL.
 //!
 //! The effect of arguments such as `executable`, `worktree`, `init_sql` or `proxy` is not known. So an argument is
 //! harmless only if its name is on a list here and its value has the usual type; every other argument is an
@@ -29,7 +29,7 @@ static TEXTS: WordList = WordList::new(include_str!("../../data/argument/texts.t
 /// Limits of time and size: numbers, or strings such as `30s`.
 static LIMITS: WordList = WordList::new(include_str!("../../data/argument/limits.txt"));
 
-/// Switches for the manner of the call: booleans.
+/// Switches that say how the call is made: booleans.
 static FLAGS: WordList = WordList::new(include_str!("../../data/argument/flags.txt"));
 
 /// Beside a URL: texts about the request and its response.
@@ -134,7 +134,7 @@ fn variable(argument: &Argument<'_>, sql: bool) -> Option<&'static str> {
     }
 }
 
-/// The arguments beside one fact.
+/// Judges the arguments beside one fact.
 pub(super) struct BesideFact<'a> {
     pub(super) beside: &'static str,
     pub(super) sorted: &'a ParsedValues,

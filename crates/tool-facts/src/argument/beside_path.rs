@@ -1,4 +1,4 @@
-//! Arguments beside a path: a rule that examines only the paths of a call does not see its other effects.
+//! Finds unknown arguments beside a path: a rule that examines only the paths of a call does not see its other effects.
 //!
 //! Lists of names that run something (`hook`, `formatter`, `after_write`) were never complete. So an argument beside a path is harmless only if
 //! it is on the lists of `file_tools.rs`, or is harmless beside the command, the URL or the SQL of the same call.
@@ -35,7 +35,7 @@ impl BesidePath<'_> {
     /// Adds the parts of an argument that are not known to be harmless, with the variable by which a rule can examine each.
     fn look(&self, name: &str, value: &Value, variables: &mut Vec<Option<&'static str>>) {
         let short = plain(name);
-        // `hook_path` and `pipe_to` end like the name of a path, and say that the file is run.
+        // `hook_path` and `pipe_to` end like the name of a path, but also say that the file is run.
         let path = is_path(name) && path_name::only_says_where(name);
         let opened = path || file_tools::holds_arguments(name);
         match self.sorted.get(&std::ptr::from_ref(value)).copied() {

@@ -1,6 +1,6 @@
-//! Arguments of tools that work on files which neither run anything nor lead to another place.
+//! Harmless arguments of tools that work on files: they run nothing and name no other file.
 //!
-//! The names come from the tools of our agent, of the usual MCP servers for files, and of common editors and agents.
+//! The names come from the tools of Holdpoint's own agent, of the usual MCP servers for files, and of common editors and agents.
 
 use serde_json::Value;
 

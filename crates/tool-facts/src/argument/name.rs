@@ -98,7 +98,7 @@ static URL_NAMES: WordList = WordList::new(include_str!("../../data/argument/url
 
 const SQLS: &[&str] = &["sql", "sqls", "statement", "statements", "sqlquery", "sqlstatement", "querysql"];
 
-/// Words in the name of a tool by which its `query` is SQL.
+/// Words in the name of a tool which say that its `query` argument is SQL.
 static DATABASE_WORDS: WordList = WordList::new(include_str!("../../data/argument/database_tools.txt"));
 
 /// Endings of the names of arguments that hold settings of a call.
@@ -140,7 +140,7 @@ fn known(name: &str) -> Option<ArgumentKind> {
 }
 
 fn ending(name: &str) -> Option<ArgumentKind> {
-    // The tools of notebook editors have this name for the content of a cell.
+    // Notebook editors give this name to the new content of a cell, which is text.
     if plain(name) == "newsource" {
         return None;
     }

@@ -1,15 +1,15 @@
 //! Names of path arguments that tell only the place of a file, and not its use.
 //!
-//! A name that ends like that of a path may say more: `hook_path`, `pipe_to`, `make_target`, `upload_to`. A word that is not on the list may mean
-//! that the file is run or sent.
+//! Some names also tell the use: `hook_path`, `pipe_to`, `make_target`, `upload_to`. A word that is not on the list may mean that the file is run
+//! or sent.
 
 use super::name::words;
 use crate::word_list::WordList;
 
-/// Words that such names consist of: `old_path`, `target_directory`.
+/// Words of which names consist that tell only the place: `old_path`, `target_directory`.
 static LOCATION_WORDS: WordList = WordList::new(include_str!("../../data/argument/location_words.txt"));
 
-/// Says whether the name of a path argument says only where the file is. `pipe_to` and `hook_path` say more.
+/// Says whether the name of a path argument tells only where the file is. `pipe_to` and `hook_path` also tell its use.
 pub(super) fn only_says_where(written: &str) -> bool {
     let words = words(written);
     let known = |word: &String| {

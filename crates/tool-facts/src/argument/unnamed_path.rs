@@ -1,8 +1,8 @@
-//! Finds paths under argument names that do not tell that they hold a path.
+//! Finds paths in arguments whose names do not say that they hold a path.
 //!
 //! The argument names of all tools cannot be known. But a call that has a path under a known name works on files, so every other text in it that
-//! leads somewhere by itself (`/etc/shadow`, `../x`, `~/x`, `C:\x`) is a path too, unless its name says that it is content. So is an argument
-//! name that leads somewhere (`edits: {"/etc/shadow": …}`), in any call. A text that could be several paths, or that holds
+//! has the form of a path (`/etc/shadow`, `../x`, `~/x`, `C:\x`) is a path too, unless its name says that it is content. An argument
+//! name that has this form (`edits: {"/etc/shadow": …}`) is a path in any call. A text that could be several paths, or that holds
 //! arguments of its own, cannot be relied on.
 //! A relative path without `..` (`notes/a.md`) looks like a branch, a model or a media type, and counts as a path by its name only.
 
@@ -56,7 +56,7 @@ impl<'a> PathSearch<'a> {
                 for (name, inner) in fields {
                     let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
                     // No tool has an argument of such a name: the name is a path, and the value says what is done with it.
-                    if leads_somewhere(name) || (self.files && name.contains(['/', '\\'])) {
+                    if has_path_form(name) || (self.files && name.contains(['/', '\\'])) {
                         self.keys.push((place.clone(), name));
                     }
                     let named = kind_of(name, inner).is_some() || is_text(&plain(name));
@@ -69,7 +69,7 @@ impl<'a> PathSearch<'a> {
 
     fn text(&mut self, text: &str, value: &'a Value, place: &str) {
         let climbs = || text.contains(['/', '{']) && path::may_climb(text);
-        if leads_somewhere(text) || several(text, false) || climbs() {
+        if has_path_form(text) || several(text, false) || climbs() {
             let place = place.to_owned();
             self.arguments.push(Argument { kind: ArgumentKind::PossiblePath, place, around: Vec::new(), value });
         } else if serde_json::from_str(text).is_ok_and(|inner: Value| holds_arguments(&inner)) {
@@ -82,16 +82,16 @@ impl<'a> PathSearch<'a> {
 fn holds_arguments(packed: &Value) -> bool {
     match packed {
         Value::Object(fields) => fields.iter().any(|(name, inner)| {
-            kind_of(name, inner).is_some() || leads_somewhere(name) || name.contains('/') || holds_arguments(inner)
+            kind_of(name, inner).is_some() || has_path_form(name) || name.contains('/') || holds_arguments(inner)
         }),
         Value::Array(items) => items.iter().any(holds_arguments),
-        Value::String(text) => leads_somewhere(text),
+        Value::String(text) => has_path_form(text),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
-/// Says whether a tool may split a text into several paths. Under a plural name any separator suffices; under other names a part must
-/// lead somewhere else than the whole.
+/// Says whether a tool may split a text into several paths. Under a plural name any separator suffices; under other names a part after the
+/// first, or after an opening bracket, must have the form of a path.
 pub(crate) fn several(text: &str, plural: bool) -> bool {
     const SEPARATORS: [char; 9] = [',', ';', ':', '|', '\n', '\t', ' ', '"', '\''];
     let rest = if has_drive(text) { text.get(2..).unwrap_or_default() } else { text };
@@ -102,12 +102,13 @@ pub(crate) fn several(text: &str, plural: bool) -> bool {
     }
     let elsewhere = |(at, part): (usize, &str)| {
         let bare = part.trim_start_matches(['[', '{', '(']);
-        leads_somewhere(bare) && (at > 0 || bare.len() < part.len())
+        has_path_form(bare) && (at > 0 || bare.len() < part.len())
     };
     plural || rest.split(SEPARATORS).enumerate().any(elsewhere)
 }
 
-fn leads_somewhere(text: &str) -> bool {
+/// Says whether a text has the form of a path: absolute, relative with `./` or `..`, in a home directory, on a drive, or a `file:` URL.
+fn has_path_form(text: &str) -> bool {
     let file = text.get(..5).is_some_and(is_file);
     let up = text.split(['/', '\\']).any(|part| part == "..");
     has_drive(text)

@@ -11,9 +11,9 @@ const SIGNS: &[&str] = &["&&", "||", "|&", ";;", "((", "))", ";", "&", "|", "(",
 /// The reason why a text cannot be relied on: it is not plain, or the readings differ.
 pub(super) fn find_doubt(text: &str, root: Node<'_>, commands: Vec<StatedCommand>) -> Option<String> {
     match strict::read(text) {
-        Err(reason) => Some(format!("it is not a plain command that every shell reads alike: {reason}")),
+        Err(reason) => Some(format!("shells may read the command differently: {reason}")),
         Ok(strict) if strict == (StrictReading { commands, operators: operators(root) }) => None,
-        Ok(_) => Some("two readings of the command find different things in it".to_owned()),
+        Ok(_) => Some("two independent parsers read the command differently".to_owned()),
     }
 }
 

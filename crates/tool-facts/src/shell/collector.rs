@@ -73,7 +73,7 @@ impl Collector {
     pub(super) fn into_shell(self, lone: bool) -> Shell {
         let mut shell = self.shell;
         if shell.dynamic {
-            shell.doubt.get_or_insert_with(|| refused("a word of it is known only when it runs"));
+            shell.doubt.get_or_insert_with(|| refused("a word is known only when the command runs"));
         }
         shell.writes_known = !self.writes_unknown && shell.doubt.is_none();
         shell.plain = lone
@@ -98,7 +98,7 @@ impl Collector {
     /// Parses a text that a shell would run.
     pub(super) fn text(&mut self, text: &str, context: &CommandContext) -> Result<(), Unparsed> {
         if context.via.len() > DEEPEST {
-            return Err(refused("commands are wrapped too deep"));
+            return Err(refused("commands are nested too deep"));
         }
         reader::read(self, text, context)
     }
@@ -109,7 +109,7 @@ impl Collector {
             return Err(refused(format!("there are more than {MOST} commands")));
         }
         if context.via.len() > DEEPEST {
-            return Err(refused("commands are wrapped too deep"));
+            return Err(refused("commands are nested too deep"));
         }
         self.check_assignments(&argv);
         let Some(first) = argv.words.first() else {
@@ -117,7 +117,7 @@ impl Collector {
             return Ok(());
         };
         if RESERVED.contains(&first.text) {
-            return Err(refused(format!("`{}` is in the place of a program", first.text)));
+            return Err(refused(format!("`{}` stands where a program is expected", first.text)));
         }
         if let Some(reason) = unknown(first) {
             self.add_doubt(reason);
@@ -212,7 +212,7 @@ impl Collector {
     fn check_assignments(&mut self, argv: &Argv) {
         for assignment in &argv.assignments {
             self.check_variable(&assignment.name, &assignment.value);
-            // The values of numeric variables are evaluated: `RANDOM='a[$(x)]'` runs `x`.
+            // The shell evaluates the values of numeric variables: `RANDOM='a[$(x)]'` runs `x`.
             if builtin::evaluates(&assignment.value) {
                 self.add_doubt(format!("the value of `{}` may be run as a program", assignment.name));
             }
@@ -231,7 +231,7 @@ fn unknown(first: &Word) -> Option<String> {
     }
     if text.is_empty() || text.starts_with(['-', '~', '%']) || text.contains('=') || text.contains(char::is_whitespace)
     {
-        return Some(format!("`{text}` is no name of a program"));
+        return Some(format!("`{text}` is not the name of a program"));
     }
     None
 }

@@ -56,12 +56,12 @@ pub(super) fn inspect(collector: &mut Collector, listed: usize, argv: &Argv) {
             continue;
         }
         if text == "--bare" {
-            // The directory itself becomes the repository, with its settings and hooks.
+            // With `--bare`, the working directory itself becomes the repository, with its settings and hooks.
             inspect_global_option(collector, listed, "--git-dir", "");
         } else if glued && VALUES.contains(&option) {
             inspect_global_option(collector, listed, option, text.split_once('=').map_or("", |(_, value)| value));
         } else if !FLAGS.contains(text) {
-            collector.add_doubt(format!("`git {text}` may run another program, or is not known"));
+            collector.add_doubt(format!("`git {text}` is not known and may run another program"));
         }
         at += 1;
     }
@@ -73,7 +73,7 @@ pub(super) fn inspect(collector: &mut Collector, listed: usize, argv: &Argv) {
     }
     let mut before = argv.words.iter().skip(at + 1).take_while(|word| word.text != "--");
     if before.any(|word| word.glob && word.text.starts_with(['*', '?', '['])) {
-        collector.add_doubt("a file with the name of an option would be read as an option");
+        collector.add_doubt("a pattern may match a file whose name is read as an option");
     }
     let name = subcommand.text.clone();
     inspect_arguments(collector, &name, argv.words.get(at + 1..).unwrap_or_default());

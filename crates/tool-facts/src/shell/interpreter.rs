@@ -16,7 +16,7 @@ const LETTERS: &str = "ceilosuvx";
 /// Names of shell options that do not change how a text is read.
 const OPTIONS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace", "verbose"];
 
-/// Characters that Zsh reads in its own way outside quotes: patterns, homes, ranges such as `<1-9>`, and escapes.
+/// Characters that Zsh reads in its own way outside quotes: patterns, home directories (`~`), ranges such as `<1-9>`, and escapes.
 const OF_ZSH: &str = "<~*?{}^#\\";
 
 /// Words of Zsh that stand before or after a command.
@@ -48,7 +48,7 @@ fn zsh_reads_alike(text: &str) -> bool {
     alike && !text.split_whitespace().any(|word| WORDS_OF_ZSH.contains(&word))
 }
 
-/// Examines a command that runs a text. Gives `false` if the program is not one of these.
+/// Examines a program that runs a text as a shell command. Gives `false` if the program does not.
 pub(super) fn run(
     collector: &mut Collector,
     name: &str,
@@ -136,7 +136,7 @@ fn input(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandCo
         return collector.text(text, &context.under(&format!("{name} <<")));
     }
     collector.mark_opaque(listed);
-    collector.add_doubt(format!("`{name}` runs the commands that it reads"));
+    collector.add_doubt(format!("`{name}` runs the commands in its standard input"));
     Ok(())
 }
 
@@ -212,7 +212,7 @@ fn other_user(collector: &mut Collector, argv: &Argv, context: &CommandContext) 
 /// Letters of `ssh` that take a value: the rest of their word, or the next word.
 const SSH_VALUES: &str = "BbcDEeFIiJLlmOoPpQRSWw";
 
-/// Those of [`SSH_VALUES`] that only choose the machine, the user and the connection.
+/// The letters of [`SSH_VALUES`] that only choose the machine, the user and the connection.
 const SSH_HARMLESS: &str = "Bbceilmp";
 
 fn remote(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
@@ -234,7 +234,7 @@ fn remote(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandC
     }
     let command = argv.words.get(at + 1..).unwrap_or_default();
     if argv.words.get(at).is_some_and(|host| host.dynamic || host.glob) {
-        collector.add_doubt("the machine is known only when it runs");
+        collector.add_doubt("the machine is known only when the command runs");
     }
     if command.is_empty() { Ok(()) } else { joined(collector, command, &inner) }
 }

@@ -6,7 +6,7 @@ use super::program;
 
 mod table;
 
-/// Adds every file that the arguments name as output, and marks commands that may write others.
+/// Adds every file that the arguments name as output, and marks commands that may write other files.
 pub(super) fn inspect(collector: &mut Collector, name: &str, argv: &Argv) {
     // `git.rs` decides for git. A pattern may match a file that is named like an option.
     collector.writes_unknown |= argv.words.iter().any(|word| word.glob) || name != "git" && !knows_writes(name, argv);

@@ -63,7 +63,7 @@ fn running_subcommand<'a>(words: &[&'a Word]) -> Option<&'a str> {
         let next = words.get(at + 1).map(|word| word.text.as_str());
         let shows = matches!(text, "config" | "c") && next.is_some_and(|next| SHOWING.contains(&next));
         let named = |whole: &&str| text == *whole || (text.len() > 1 && whole.starts_with(text));
-        // With a name, these run a program called after it: `npm init x` runs `create-x`.
+        // With a name, these subcommands run a program named after it: `npm init x` runs `create-x`.
         let begins = matches!(text, "init" | "create" | "innit") && next.is_some_and(|next| !next.starts_with('-'));
         if begins || (!shows && SUBCOMMANDS.iter().any(named)) {
             return Some(text);

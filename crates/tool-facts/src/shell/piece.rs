@@ -21,15 +21,13 @@ impl Reader<'_> {
         match node.kind() {
             "raw_string" => word.push_quoted(between(&raw, "'", "'")?),
             "ansi_c_string" => {
-                let text = ansi_c(between(&raw, "$'", "'")?)
-                    .ok_or_else(|| refused("`$'…'` has an escape that is not read"))?;
+                let text = ansi_c(between(&raw, "$'", "'")?).ok_or_else(|| refused("`$'…'` has an unknown escape"))?;
                 word.push_quoted(&text);
             }
             "string" => self.double_quoted(node, word)?,
             "concatenation" => self.concatenation(node, word)?,
             "simple_expansion" if matches!(raw.as_str(), "$?" | "$#" | "$$" | "$!") => {
-                // The value is a number, which is certain enough for an argument, as a pattern is, and for nothing
-                // else.
+                // The value is a number. It is accepted as an argument, as a pattern is, and nowhere else.
                 word.glob = true;
                 word.push_quoted(&raw);
             }
@@ -55,7 +53,7 @@ impl Reader<'_> {
                 plain(&raw)?;
                 word.push_bare(&raw);
             }
-            kind => return Err(refused(format!("`{kind}` is not read in a word"))),
+            kind => return Err(refused(format!("`{kind}` is not supported in a word"))),
         }
         self.depth -= 1;
         Ok(())
@@ -89,7 +87,7 @@ impl Reader<'_> {
         for child in children(node) {
             let gap = self.source.get(at..child.start_byte()).unwrap_or(" ");
             if !gap.replace("\\\n", "").is_empty() {
-                return Err(refused("the parts of a word are apart"));
+                return Err(refused("the parts of a word do not touch"));
             }
             let mut part = Word::default();
             self.piece(child, &mut part)?;
@@ -119,7 +117,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads the substitutions in a node that is not read otherwise.
+    /// Reads only the substitutions in a node.
     pub(super) fn inside(&mut self, node: Node<'_>) -> Result<(), Unparsed> {
         self.enter()?;
         for child in children(node) {

@@ -19,7 +19,7 @@ const SYSTEM: &[&str] = &[
     "/run/current-system/sw/bin/",
 ];
 
-/// Programs that run code which is not a shell command, or does not stand in the text.
+/// Programs that run code which is not a shell command, or which is not in the text of the command.
 static OPAQUE: WordList = WordList::new(include_str!("../../data/shell/opaque_programs.txt"));
 
 /// Options in which programs hide commands.

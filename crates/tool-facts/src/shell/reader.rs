@@ -21,7 +21,9 @@ const MOST_WORK: usize = 20_000;
 pub(super) fn read(collector: &mut Collector, text: &str, context: &CommandContext) -> Result<(), Unparsed> {
     guard::check(text)?;
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).map_err(|_| refused("the grammar is not the parser's"))?;
+    parser
+        .set_language(&tree_sitter_bash::LANGUAGE.into())
+        .map_err(|_| refused("the grammar does not fit the parser"))?;
     let mut work = 0_usize;
     let mut progress = |_: &ParseState| {
         work += 1;
@@ -33,10 +35,10 @@ pub(super) fn read(collector: &mut Collector, text: &str, context: &CommandConte
     let tree = tree.ok_or_else(|| refused("the command takes too long to read"))?;
     let root = tree.root_node();
     if root.has_error() {
-        return Err(refused("this is not a shell command that can be read"));
+        return Err(refused("the shell command cannot be parsed"));
     }
     if !accounted(root, text) {
-        return Err(refused("some of the command is in none of its parts"));
+        return Err(refused("the parser skipped a part of the command"));
     }
     let before = collector.shell.commands.len();
     let mut reader = Reader { source: text, collector, context, depth: 0, stated: Vec::new() };
@@ -46,12 +48,13 @@ pub(super) fn read(collector: &mut Collector, text: &str, context: &CommandConte
         collector.add_doubt(reason);
     }
     if collector.shell.commands.len() == before {
-        return Err(refused("there is no command in it"));
+        return Err(refused("the text contains no command"));
     }
     Ok(())
 }
 
-/// Says whether only blanks lie between the leaves of a tree. The parser drops an escaped blank too, which belongs to a word.
+/// Says whether the leaves of a tree cover the whole text except for blanks. An escaped blank, which the parser drops too, is not
+/// accepted: it belongs to a word.
 fn accounted(root: Node<'_>, text: &str) -> bool {
     let blank = |from: usize, to: usize| {
         let written = text.get(from..to).unwrap_or("?");
@@ -121,7 +124,7 @@ impl Reader<'_> {
             "variable_assignment" | "variable_assignments" => self.assignments(node, extra)?,
             "declaration_command" | "unset_command" | "test_command" => self.builtin(node, extra)?,
             "negated_command" if !self.raw(node).starts_with("! ") => {
-                return Err(refused("a `!` is not clearly apart"));
+                return Err(refused("a `!` touches another word"));
             }
             "list" | "pipeline" | "negated_command" => self.joined(node, extra)?,
             "compound_statement" if self.raw(node).starts_with("((") => self.arithmetic(node, extra)?,
@@ -145,7 +148,7 @@ impl Reader<'_> {
                 self.parts(node)?;
             }
             "comment" => {}
-            kind => return Err(refused(format!("`{kind}` is not read"))),
+            kind => return Err(refused(format!("`{kind}` is not supported"))),
         }
         for statement in after {
             self.statement(statement)?;
@@ -206,7 +209,7 @@ impl Reader<'_> {
         for (at, child) in all.into_iter().enumerate() {
             match extra.take_if(|_| Some(at) == last) {
                 Some(extra) if is_statement(child.kind()) => self.statement_with(child, extra)?,
-                Some(_) => return Err(refused(format!("`{}` is not read", child.kind()))),
+                Some(_) => return Err(refused(format!("`{}` is not supported", child.kind()))),
                 None => self.part(node, child)?,
             }
         }
@@ -261,7 +264,7 @@ impl Reader<'_> {
                 }
                 // After `=~` the parser reads a pattern, which may run past the end of the command.
                 kind if !child.is_named() && kind != "$" => {
-                    return Err(refused(format!("`{kind}` is not read in a command")));
+                    return Err(refused(format!("`{kind}` is not supported in a command")));
                 }
                 _ => words.push(self.read_word(child)?),
             }
@@ -280,7 +283,7 @@ impl Reader<'_> {
     pub(super) fn apart(&self, end: usize, start: usize) -> Result<(), Unparsed> {
         let gap = self.source.get(end..start).unwrap_or_default().replace("\\\n", "");
         if gap.is_empty() || !gap.chars().all(|c| c == ' ' || c == '\t') {
-            return Err(refused("two words are not clearly apart"));
+            return Err(refused("two words are not separated by a blank"));
         }
         Ok(())
     }
@@ -322,7 +325,7 @@ impl Reader<'_> {
         let name = self.raw(name).split('[').next().unwrap_or_default().to_owned();
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !letters {
-            return Err(refused(format!("`{name}` is no name of a variable")));
+            return Err(refused(format!("`{name}` is not the name of a variable")));
         }
         Ok(Assignment { name, value: value.text })
     }
@@ -333,7 +336,7 @@ impl Reader<'_> {
             return Err(refused("the words after a built-in command are ambiguous"));
         }
         if node.kind() == "test_command" && self.raw(node).contains("=~") {
-            return Err(refused("a test by `=~`, whose pattern may run past its end"));
+            return Err(refused("a test with `=~`, whose pattern may be read too far"));
         }
         let (mut words, mut assignments) = (Vec::new(), Vec::new());
         for child in children(node) {

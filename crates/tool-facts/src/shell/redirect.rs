@@ -14,13 +14,13 @@ pub(super) fn read<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Trai
     let before = reader.source.get(..node.start_byte()).unwrap_or_default();
     let touching = before.rsplit([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']).next().unwrap_or_default();
     if !touching.is_empty() && touching.chars().all(|c| c.is_ascii_digit()) {
-        return Err(refused(format!("`{touching}` before a redirection is the number of a file")));
+        return Err(refused(format!("`{touching}` before a redirection may be a file descriptor")));
     }
     match node.kind() {
         "file_redirect" => file(reader, node, extra),
         "herestring_redirect" => here_string(reader, node, extra),
         "heredoc_redirect" => here_document(reader, node, extra),
-        kind => Err(refused(format!("`{kind}` is not read as a redirection"))),
+        kind => Err(refused(format!("`{kind}` is not supported as a redirection"))),
     }
 }
 
@@ -37,7 +37,7 @@ fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut TrailingParts<'
                 let begins =
                     before.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>'));
                 if !begins || !descriptor.chars().all(|c| c.is_ascii_digit()) {
-                    return Err(refused(format!("`{descriptor}` is not clearly the number of a file")));
+                    return Err(refused(format!("`{descriptor}` may not be a file descriptor")));
                 }
             }
             _ if child.is_named() || !operator.is_empty() => {
@@ -60,10 +60,12 @@ fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut TrailingParts<'
         ">&" if numbered || target.text == "-" => "duplicate",
         ">&" => "write",
         "<&" | "<&-" | ">&-" => "duplicate",
-        other => return Err(refused(format!("the redirection `{other}` is not read"))),
+        other => return Err(refused(format!("the redirection `{other}` is not supported"))),
     };
     if target.dynamic || target.glob {
-        reader.collector.add_doubt(format!("the target `{}` of a redirection is known only when it runs", target.text));
+        reader
+            .collector
+            .add_doubt(format!("the target `{}` of a redirection is known only when the command runs", target.text));
     }
     if ["/dev/tcp/", "/dev/udp/"].iter().any(|start| target.text.starts_with(start)) {
         reader.collector.add_doubt("a redirection reaches another machine");
@@ -84,7 +86,7 @@ fn here_string<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Trailing
             "file_descriptor" => descriptor = true,
             "<<<" => {}
             _ if words.is_empty() => words.push(reader.read_word(child)?),
-            kind => return Err(refused(format!("`{kind}` is not read after a here-string"))),
+            kind => return Err(refused(format!("`{kind}` is not supported after a here-string"))),
         }
     }
     let text = words.pop().ok_or_else(|| refused("a here-string is missing"))?;

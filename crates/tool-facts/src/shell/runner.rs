@@ -1,4 +1,4 @@
-//! Programs that run a command from their own arguments: in an environment, a container, a terminal, on another machine.
+//! Programs that run a command from their own arguments: in an environment, in a container, in a terminal or on another machine.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ static RUNNERS: LazyLock<Runners> = LazyLock::new(|| parse_table(include_str!(".
 static COMMAND_OPTIONS: LazyLock<CommandOptions> =
     LazyLock::new(|| parse_table(include_str!("../../data/shell/command_options.toml")));
 
-/// Programs whose command is in doubt and listed all the same, by their names.
+/// Programs whose command is listed but always in doubt, by their names.
 static UNREAD_COMMANDS: LazyLock<HashMap<String, UnreadCommand>> =
     LazyLock::new(|| parse_table(include_str!("../../data/shell/unread_commands.toml")));
 
@@ -103,7 +103,7 @@ pub(super) fn inspect(
     context: &CommandContext,
 ) -> Result<(), Unparsed> {
     if read_command_options(collector, name, argv, context)? {
-        collector.add_doubt(format!("`{name}` runs a command that is in one of its options"));
+        collector.add_doubt(format!("an option of `{name}` contains a command to run"));
     }
     let Some(runner) = RUNNERS.runner.iter().find(|runner| has(&runner.names, name)) else { return Ok(()) };
     let mut at = 1;
@@ -112,7 +112,7 @@ pub(super) fn inspect(
         let Some(found) = argv.words.iter().skip(1).position(named) else { return Ok(()) };
         at = found + 2;
         if found > 0 {
-            collector.add_doubt(format!("`{name}` runs a command behind words that cannot be parsed"));
+            collector.add_doubt(format!("the command that `{name}` runs follows words that cannot be parsed"));
         }
     }
     let rest = argv.words.get(at..).unwrap_or_default();
@@ -136,7 +136,7 @@ fn after_options<'a>(collector: &mut Collector, runner: &Runner, name: &str, res
         let option = text.split('=').next().unwrap_or_default();
         if text == "--" {
             if operands > 0 {
-                collector.add_doubt(format!("the words after `--` of `{name}` are ambiguous"));
+                collector.add_doubt(format!("it is not known which words after `--` of `{name}` are the command"));
             }
             return rest.get(at + 1..).unwrap_or_default();
         } else if has(&runner.values, text) {
@@ -155,7 +155,7 @@ fn after_options<'a>(collector: &mut Collector, runner: &Runner, name: &str, res
     rest.get(at..).unwrap_or_default()
 }
 
-/// Lists the command of a program that is in doubt already, as far as its words tell.
+/// Lists the command of a program that is already in doubt, as far as the words of the call show it.
 pub(super) fn list_unread(
     collector: &mut Collector,
     name: &str,

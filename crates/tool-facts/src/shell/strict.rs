@@ -8,7 +8,7 @@ use super::collector::RESERVED;
 use super::word::Word;
 use super::{Assignment, NOWHERE, Redirect};
 
-/// Characters besides letters and digits that are allowed outside quotes. Those of patterns and homes set `glob`.
+/// Characters besides letters and digits that are allowed outside quotes. The characters of patterns, and `~`, set `glob`.
 const BARE: &str = "_-./:,@%+=^~*?{}#";
 
 /// Redirections to another descriptor, and its number.
@@ -174,7 +174,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Takes a `&>/dev/null` at the end of the text.
+    /// Reads a `&>/dev/null` at the end of the text. Gives `false` if there is none.
     fn take_silencing(&mut self) -> bool {
         let apart = self.text.get(..self.at).is_some_and(|before| before.ends_with([' ', '\t']));
         let target = self.rest().strip_prefix("&>").map(|target| target.trim_matches([' ', '\t']));
@@ -190,12 +190,12 @@ impl Lexer<'_> {
         if let Some((sign, target)) = DUPLICATES.iter().find(|(sign, _)| self.rest().starts_with(sign)) {
             self.at += sign.len();
             self.stated.redirects.push(Redirect { kind: "duplicate", target: (*target).to_owned() });
-            return if self.at_end_of_word() { Ok(true) } else { Err(format!("something touches `{sign}`")) };
+            return if self.at_end_of_word() { Ok(true) } else { Err(format!("a character touches `{sign}`")) };
         }
         let Some((sign, kind)) = FILES.iter().find(|(sign, _)| self.rest().starts_with(sign)) else { return Ok(false) };
         self.at += sign.len();
         if self.rest().starts_with(['<', '>', '&', '|', '(']) {
-            return Err("a redirection is not one of those that every shell has".to_owned());
+            return Err("a redirection is one that only some shells have".to_owned());
         }
         while matches!(self.peek(), Some(' ' | '\t')) {
             self.at += 1;
@@ -221,12 +221,12 @@ impl Lexer<'_> {
         }
         if let Some((name, value)) = raw.split_once('=') {
             let value = word.text.get(name.len() + 1..).filter(|_| is_name(name) && !value.is_empty());
-            let value = value.ok_or_else(|| format!("`{raw}` is no plain assignment"))?.to_owned();
+            let value = value.ok_or_else(|| format!("`{raw}` is not a plain assignment"))?.to_owned();
             self.stated.assignments.push(Assignment { name: name.to_owned(), value });
             return Ok(());
         }
         if RESERVED.contains(raw) {
-            return Err(format!("`{raw}` begins more than a simple command"));
+            return Err(format!("`{raw}` begins a compound command"));
         }
         self.stated.words.push((word.text, word.glob));
         Ok(())
@@ -255,13 +255,13 @@ impl Lexer<'_> {
                 '\\' => {
                     let escaped = self.peek().filter(|c| c.is_ascii_graphic() || *c == ' ');
                     word.push_quoted(
-                        escaped.ok_or_else(|| "a line goes on after a backslash".to_owned())?.encode_utf8(&mut [0; 4]),
+                        escaped.ok_or_else(|| "a backslash continues a line".to_owned())?.encode_utf8(&mut [0; 4]),
                     );
                     self.at += 1;
                 }
                 '$' => self.take_status(&mut word)?,
                 c if c.is_ascii_alphanumeric() || BARE.contains(c) => word.push_bare(c.encode_utf8(&mut [0; 4])),
-                c => return Err(format!("`{c}` outside quotes is more than a plain word")),
+                c => return Err(format!("`{c}` outside quotes has a special meaning")),
             }
         }
         let word = word.finish();
@@ -282,7 +282,7 @@ impl Lexer<'_> {
                 ('\\', Some(next)) if next.is_ascii_graphic() || next == ' ' => word.push_quoted("\\"),
                 // In some old encodings the backslash is the second byte of the character.
                 (c, Some('\\')) if !c.is_ascii() => return Err(format!("a backslash touches `{c}`")),
-                ('\\', _) => return Err("a line goes on after a backslash".to_owned()),
+                ('\\', _) => return Err("a backslash continues a line".to_owned()),
                 ('$', Some('"' | ' ' | '|' | ')')) => word.push_quoted("$"),
                 ('$', _) => self.take_status(word)?,
                 // An interactive shell replaces it by an earlier command.
@@ -292,10 +292,10 @@ impl Lexer<'_> {
         }
     }
 
-    /// Takes `$?`, which is a number. Any other expansion is known only when the command runs.
+    /// Reads `$?`, which is a number. The value of any other expansion is known only when the command runs.
     fn take_status(&mut self, word: &mut Word) -> Result<(), String> {
         if self.peek() != Some('?') {
-            return Err("the value of `$` is known only when it runs".to_owned());
+            return Err("the value after `$` is known only when the command runs".to_owned());
         }
         self.at += 1;
         word.glob = true;

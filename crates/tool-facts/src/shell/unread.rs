@@ -1,4 +1,5 @@
-//! Programs that run another command in a manner that is not parsed. A call of one is in doubt; the command is listed as far as its words tell.
+//! Programs that run another command in a way that this crate does not parse. A call of such a program is in doubt; the command is listed as far
+//! as the words of the call show it.
 
 use crate::word_list::WordList;
 

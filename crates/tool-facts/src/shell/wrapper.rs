@@ -52,7 +52,7 @@ pub(super) fn run(
     if unread::is_unread(name) {
         let at = collector.add_command(argv, context);
         collector.mark_opaque(at);
-        collector.add_doubt(format!("`{name}` may run another command in a manner that is not read"));
+        collector.add_doubt(format!("`{name}` may run another command in a way that is not parsed"));
         collector.shell.elevated |= matches!(name, "runuser" | "pkexec" | "run0" | "sudoedit" | "gosu" | "su-exec");
         runner::list_unread(collector, name, argv, context)?;
         return Ok(true);
@@ -191,5 +191,5 @@ fn split_string(collector: &mut Collector, argv: &Argv, context: &CommandContext
     let rest: Vec<&str> =
         argv.words.iter().skip(1).filter(|word| !word.text.starts_with('-')).map(|word| word.text.as_str()).collect();
     let text = format!("{glued} {}", rest.join(" "));
-    collector.text(&text, &context.under("env")).map_err(|_| refused("the argument of `env -S` cannot be read"))
+    collector.text(&text, &context.under("env")).map_err(|_| refused("the argument of `env -S` cannot be parsed"))
 }

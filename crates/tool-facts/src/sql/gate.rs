@@ -200,7 +200,7 @@ impl Names {
         }
         for (name, times) in &self.plain {
             if words::is_never_name(name) && !(words::is_function_word(name) && *times == called(found, name)) {
-                return Err(format!("`{}` in the place of a name", name.to_lowercase()));
+                return Err(format!("`{}`, a keyword of some database, is used as a name", name.to_lowercase()));
             }
         }
         for (word, times) in there {
@@ -215,7 +215,7 @@ impl Names {
     fn check_targets(&self, read: &Statement) -> Result<(), String> {
         let aliased = |table: &&String| self.aliases.contains(&table.to_lowercase());
         match read.writes.iter().find(aliased) {
-            Some(table) => Err(format!("`{table}` is written and is an alias too")),
+            Some(table) => Err(format!("`{table}` is both a written table and an alias")),
             None => Ok(()),
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn check(text: &str) -> Result<(), Unparsed> {
     }
     let tokens = Tokenizer::new(&GenericDialect {}, text)
         .tokenize()
-        .map_err(|error| refused(format!("this is no SQL that can be read: {error}")))?;
+        .map_err(|error| refused(format!("the SQL cannot be parsed: {error}")))?;
     let mut words = 0;
     for token in &tokens {
         match token {
@@ -57,7 +57,7 @@ pub(super) fn check(text: &str) -> Result<(), Unparsed> {
 pub(super) fn ends_after_table(text: &str) -> Result<(), Unparsed> {
     let mut tokens = Tokenizer::new(&GenericDialect {}, text)
         .tokenize()
-        .map_err(|error| refused(format!("this is no SQL that can be read: {error}")))?;
+        .map_err(|error| refused(format!("the SQL cannot be parsed: {error}")))?;
     tokens.retain(|token| !matches!(token, Token::Whitespace(_)));
     let made = ["create", "temporary", "temp", "unlogged", "external", "drop", "alter", "truncate", "lock"];
     let mut before = String::new();

@@ -376,7 +376,7 @@ fn looks_at_a_column(selection: &Expr) -> bool {
     columns.0
 }
 
-/// Says whether a statement only shows what exists.
+/// Says whether a statement only shows metadata, such as tables or settings.
 fn shows(tree: &Tree) -> bool {
     matches!(
         tree,

@@ -116,7 +116,7 @@ impl Reader<'_> {
         if self.next() == '.' {
             self.pass(1);
             if !digit(self.next()) {
-                return Err("a number that ends in a point".to_owned());
+                return Err("a number that ends with a decimal point".to_owned());
             }
             self.pass(self.run(digit));
         }
@@ -176,7 +176,7 @@ impl Reader<'_> {
         }
         if let Some(rest) = self.rest.strip_prefix("::") {
             if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) || self.before == ':' {
-                return Err("`::` before what is no type".to_owned());
+                return Err("`::` without a known type after it".to_owned());
             }
             self.sign(2, "::");
             return Ok(());
@@ -207,7 +207,7 @@ impl Reader<'_> {
             && (after.is_ascii_alphabetic() || matches!(after, '_' | '"' | '*'))
             && !matches!(self.found.last(), Some(Token::Number(_)));
         if !good {
-            return Err("a point that is not within a name".to_owned());
+            return Err("a period that is not within a name".to_owned());
         }
         self.sign(1, ".");
         Ok(())

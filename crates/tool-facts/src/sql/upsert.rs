@@ -1,4 +1,4 @@
-//! Effects of inserts and merges on existing rows.
+//! Finds the effects of inserts and merges on existing rows.
 
 #![expect(
     clippy::wildcard_enum_match_arm,

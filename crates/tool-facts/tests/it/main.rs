@@ -1,6 +1,6 @@
 //! Integration tests of the facts that are read from the arguments of calls.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
 
 mod alike;
 mod arguments;

@@ -1,4 +1,4 @@
-//! Tests programs: their names, their subcommands, and the commands that they run unseen.
+//! Tests programs: their names, their subcommands, and the commands that their options hide.
 
 use holdpoint_tool_facts::Shell;
 

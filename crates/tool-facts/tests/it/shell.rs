@@ -1,4 +1,4 @@
-//! Tests how shell commands are read, for every known way around a rule.
+//! Tests how shell commands are parsed, with every known trick to hide a command from a rule.
 
 use holdpoint_tool_facts::{Shell, Simple};
 

@@ -1,4 +1,4 @@
-//! Tests URLs: the host that is really called.
+//! Tests URLs: which host a request really reaches.
 
 use holdpoint_tool_facts::UrlFacts;
 use proptest::prelude::*;

@@ -10,7 +10,7 @@ import { Add, type Draft } from './add';
 import { Definitions } from './list';
 import { Start, type Startable } from './start';
 
-/** The agents and flows that this server runs itself, each ready to be started. */
+/** The hosted agents and flows, each with a button that starts a session. */
 export function Agents({ onStarted }: { onStarted: (session: string) => void }) {
   const { t } = useTranslation();
   const agents = useQuery(agentsQuery());

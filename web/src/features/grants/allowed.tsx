@@ -9,7 +9,7 @@ import { AgentLine } from '@/ui/agent-text';
 import { CallInLine } from '@/ui/call';
 import { JsonTable } from '@/ui/json';
 
-/** What a grant allows: the approved call, and the arguments that may differ. */
+/** The calls that a grant allows: the approved call, and the arguments that may differ. */
 export function Allowed({ grant }: { grant: Grant }) {
   const { t } = useTranslation();
   const bound = grant.covers !== 'any';

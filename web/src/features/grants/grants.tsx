@@ -121,7 +121,7 @@ function Revoke({ grant, onClose }: { grant: Grant; onClose: () => void }) {
   const revoke = useMutation({
     mutationFn: () => taken(api.DELETE('/v1/grants/{grant}', { params: { path: { grant: grant.id } } })),
     onSuccess: onClose,
-    // Also after a refusal: another person has revoked it first.
+    // Also after a refusal, because another person may have revoked the grant first.
     onSettled: () => cache.invalidateQueries({ queryKey: ['grants'] }),
   });
   return (

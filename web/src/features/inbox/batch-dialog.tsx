@@ -103,7 +103,10 @@ interface Row {
   left?: 'alone' | 'dangerous' | 'barred';
 }
 
-/** Each question with its answer, or the reason why it is left out; ready once the starters of the sessions are known. */
+/**
+ * Each question with its answer, or the reason why it is left out. Ready once the sessions were read, which name who
+ * started them.
+ */
 function useRows(questions: Interaction[], effect: 'approve' | 'reject'): { ready: boolean; rows: Row[] } {
   const { data: me } = useQuery(meQuery());
   const ids = [...new Set(questions.map((question) => question.session))];

@@ -79,15 +79,15 @@ export function QuestionList({ filter, filtered, here }: Props) {
 }
 
 /**
- * What a viewer may answer after all, as the server knows it: who started a session may answer what is asked in it, and who that
- * was does not stand in the list.
+ * Questions that a viewer may answer, as the server lists them. A viewer may answer questions of a session that they
+ * started, but the list does not contain who started a session.
  */
 function useOwn(filter: InboxFilter, viewer: boolean): ReadonlySet<string> {
   const { data } = useInfiniteQuery({ ...interactionsQuery({ ...filter, mine: true }), enabled: viewer });
   return useMemo(() => new Set(data?.pages.flatMap((page) => page.interactions.map(({ id }) => id))), [data]);
 }
 
-/** j and k go on and back, x selects, a, e and r open a question with that answer begun. */
+/** Keyboard shortcuts of the list: j and k move, x selects, and a, e and r open a question with that answer begun. */
 function useKeys(
   ids: string[],
   here: string | undefined,
@@ -117,7 +117,7 @@ function useKeys(
   };
   const walk = (by: number) => {
     const from = ids.indexOf(focused() ?? '');
-    // A question that has just been answered is gone from the list: its place is taken by the next one.
+    // An answered question has left the list, and the next question has its index.
     const to = from >= 0 ? from + by : here === undefined ? 0 : by > 0 ? last.current : last.current - 1;
     wanted.current = undefined;
     if (to < ids.length || !more) return go(ids[Math.min(Math.max(to, 0), ids.length - 1)]);
@@ -126,7 +126,7 @@ function useKeys(
       if (all.length <= to) wanted.current = undefined;
     });
   };
-  // The next page is fetched before its rows are drawn: a row can be gone to once it is in the list.
+  // The next page is loaded before its rows are drawn, so the focus moves to the row once it exists.
   useEffect(() => {
     if (wanted.current === undefined || wanted.current >= ids.length) return;
     const id = ids[wanted.current];

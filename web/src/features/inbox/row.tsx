@@ -17,7 +17,9 @@ interface Props {
   question: Interaction;
   here: boolean;
   selected: boolean;
-  /** Selects it, where it can be answered with others; with `range`, all between it and the one before. */
+  /**
+   * Selects the question, if it can be answered in a batch; with `range`, all questions since the last selected one.
+   */
   onSelect?: (range: boolean) => void;
 }
 

@@ -1,6 +1,9 @@
 import { useRef, useState } from 'react';
 
-/** What is selected after one of a list was clicked: it, or with the one that was clicked before all between, as it is then. */
+/**
+ * The selection after a click on an item: toggles the item, or the range from the item that was clicked before. The
+ * whole range gets the new state of the clicked item.
+ */
 export function selecting(
   selected: ReadonlySet<string>,
   list: readonly string[],
@@ -23,7 +26,7 @@ export function useSelection(list: readonly string[]) {
   const last = useRef<string>(undefined);
   return {
     selected,
-    /** `range`: with all between this one and the one before. */
+    /** With `range`, toggles all items between this one and the last one. */
     toggle: (id: string, range = false) => {
       setSelected(selecting(selected, list, id, range ? last.current : undefined));
       last.current = id;

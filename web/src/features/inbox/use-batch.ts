@@ -10,8 +10,8 @@ import { slices } from './slices';
 const MOST = 100;
 
 /**
- * Sends answers, as many at once as the server takes, one lot after the other. What came of each is kept: where one lot fails, only
- * what has no result yet is sent again, and the same words under the same key.
+ * Sends answers in batches of the largest size that the server accepts, one after the other. After a failed batch, only
+ * answers without a result are sent again; an unchanged batch keeps its idempotency key.
  */
 export function useBatch() {
   const cache = useQueryClient();

@@ -6,7 +6,7 @@ const FILLS = { plain: 'fill-line', good: 'fill-good', warn: 'fill-warn', danger
 // A share of 25% fills the bar; larger shares need no scale.
 const FULL = 0.25;
 
-/** The share of expired questions against the marks at 5 and 20 per cent. */
+/** Share of expired questions, with marks at 5 and 20 per cent. */
 export function ShareMeter({ share }: { share?: number }) {
   const { t, i18n } = useTranslation();
   const percent = new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent' });

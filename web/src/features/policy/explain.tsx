@@ -17,7 +17,10 @@ import { ProblemNotice } from '@/ui/problem';
 
 const TONES = { allow: 'good', ask: 'warn', deny: 'danger' } as const;
 
-/** Explains the ruling on a call rule by rule, by the draft if there is one. The result shown belongs to the call in the form. */
+/**
+ * Explains the ruling on a call rule by rule, under the draft if there is one. The shown result always belongs to the
+ * call in the form.
+ */
 export function Explain({ policy, draft }: { policy: Policy; draft?: string }) {
   const { t } = useTranslation();
   const [tool, setTool] = useState('execute_command');

@@ -41,18 +41,18 @@ import { Suggestions } from './suggestions';
 import { useAnswer } from './use-answer';
 import { WeighedOptions } from './weighed';
 
-// The question shows how it ended by itself; there is nothing to add.
+// The question itself shows how it ended, so these errors are not shown.
 const OVERTAKEN = ['interaction_already_resolved', 'interaction_expired'];
 
 interface Props {
   question: Interaction;
   dock?: boolean;
   begin?: 'approve' | 'edit' | 'reject';
-  /** Set when this goes away: whether the focus was in it. */
+  /** Set when the component is removed: whether it contained the focus. */
   left?: RefObject<boolean>;
 }
 
-/** Everything with which a question is answered. */
+/** All inputs and buttons that answer a question. */
 export function Answer({ question, dock, begin, left }: Props) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
@@ -61,7 +61,7 @@ export function Answer({ question, dock, begin, left }: Props) {
     me && keepable(question) ? `${me.name} ${question.id}` : undefined,
     NO_INPUTS,
   );
-  // What an approval is to be remembered as is said anew each time: its words stand beside it.
+  // The standing approval is not part of the stored draft, because the person must choose it beside its summary.
   const [remember, setRemember] = useState<Inputs['remember']>();
   const inputs = useMemo(() => ({ ...draft, remember }), [draft, remember]);
   const [open, setOpen] = useState<Move | null>(null);
@@ -75,10 +75,10 @@ export function Answer({ question, dock, begin, left }: Props) {
   const change = (part: Partial<Inputs>) => setDraft((now) => ({ ...now, ...part }));
 
   const make = (move: Move, last = inputs) => send(answerOf(question, move, last));
-  // A form is checked by itself before anything goes; then it comes back through `submitted`.
+  // The form validates itself first and then calls `submitted`.
   const submit = (move: Move) => {
     const form = document.getElementById(formId) as HTMLFormElement | null;
-    // What cannot be read yet would be sent as it was before.
+    // Unfinished JSON would be sent with its previous value, so the field gets the focus instead.
     const written = carriesForm(move) ? form : takes(move, 'arguments') ? area.current : undefined;
     const unread = written?.querySelector<HTMLElement>('[data-unread]');
     if (unread) return unread.focus();
@@ -202,7 +202,10 @@ export function Answer({ question, dock, begin, left }: Props) {
   );
 }
 
-/** Of several questions on a page a key means the one that has the focus, and without it none. */
+/**
+ * Whether a shortcut is meant for this question. With several questions on a page, it is meant for the one that has the
+ * focus.
+ */
 function isMeant(area: Element | null): boolean {
   const own = area?.closest('article');
   if (!own) return false;

@@ -9,13 +9,13 @@ interface Props {
   question: Interaction;
   resolution: Resolution;
   next?: ReactNode;
-  /** Whether the focus was in the answer when that went away. */
+  /** Whether the answer contained the focus when it was removed. */
   left: RefObject<boolean>;
 }
 
 /**
- * What stands where the buttons were, once a question that was open here is over: how it ended, and at the far end the way on,
- * so that a click that was meant for a button hits nothing else.
+ * Replaces the buttons when an open question ends: shows the result, and a link to the next question at the far end, so
+ * that a click that was meant for a button hits nothing else.
  */
 export function Closed({ question, resolution, next, left }: Props) {
   const { icon: Icon, words } = useEnding(question, resolution);

@@ -23,7 +23,7 @@ interface Props {
   /** Element that had the focus when editing started. */
   opener: Element | null;
   disabled: boolean;
-  /** What the server refused, if it has. */
+  /** Error of the server after a refused answer. */
   error?: unknown;
   onChange: (edited: string) => void;
 }
@@ -110,7 +110,7 @@ function Fields({ question, declared, values, disabled, refused, onChange }: Fie
   const { t } = useTranslation();
   const id = useId();
   const { fields, beyond } = split(values);
-  // As text, so that the schema stays the same while the names do.
+  // A string, so that the schema is recomputed only if the names change.
   const left = JSON.stringify(Object.keys(beyond));
   const schema = useMemo(() => {
     const asked = (question.action?.arguments ?? {}) as Record<string, unknown>;

@@ -15,14 +15,14 @@ interface Props {
   question: Interaction;
   inputs: Inputs;
   disabled: boolean;
-  /** What the server refused, if it has. */
+  /** Error of the server after a refused answer. */
   error?: unknown;
   onChange: (part: Partial<Inputs>) => void;
   onReady: () => void;
   onSubmit: (data: unknown) => void;
 }
 
-/** What the person fills in besides choosing: a form, secrets, options with their particulars, or a text. */
+/** Inputs of an answer besides its buttons: a form, secrets, the options of a choice, or a text. */
 export function Fields({ id, question, inputs, disabled, error, onChange, onReady, onSubmit }: Props) {
   const { t } = useTranslation();
   switch (fieldOf(question)) {

@@ -8,8 +8,8 @@ export function show(part: Element): void {
 }
 
 /**
- * Keeps what has the focus in sight while a question that was opened with an answer begun is still being drawn: a diff that
- * comes late would push it out. Whoever scrolls, types or clicks has taken over.
+ * Keeps the focused element in view while a question that was opened with an answer begun is still being drawn, because
+ * a diff that loads late would push it out. Stops when the person scrolls, types or clicks.
  */
 export function useInSight(area: RefObject<HTMLElement | null>, wanted: boolean): void {
   useEffect(() => {

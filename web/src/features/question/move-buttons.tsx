@@ -22,7 +22,10 @@ interface Props {
 const LONG = 24;
 const MIDDLING = 14;
 
-/** One button for each way to answer. The first is the one that goes on; whatever is dangerous looks it, and comes last. */
+/**
+ * One button for each way to answer. The first button continues the session; dangerous buttons are marked and come
+ * last.
+ */
 export function MoveButtons({ question, moves, inputs, sending, blocked, onPick }: Props) {
   const { t } = useTranslation();
   const danger = useId();
@@ -33,7 +36,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
     <div
       className={cn(
         'flex flex-wrap gap-2 max-sm:[&>button]:flex-1',
-        // On a phone long words have a row each, others share one by twos or threes.
+        // On a phone, a button with a long label has its own row; shorter labels share a row in twos or threes.
         longest > LONG
           ? 'max-sm:[&>[data-move]]:basis-full'
           : longest > MIDDLING

@@ -20,14 +20,14 @@ interface Props {
   inputs: Inputs;
   sending: boolean;
   blocked: boolean;
-  /** What the server refused, if it has. */
+  /** Error of the server after a refused answer. */
   error?: unknown;
   onChange: (part: Partial<Inputs>) => void;
   onSend: () => void;
   onBack: () => void;
 }
 
-/** The second half of an answer that needs more than a click: a reason, other arguments, or a second look. */
+/** Panel for an answer that needs more than a click: a reason, other arguments, or a confirmation. */
 export function MovePanel({ question, move, inputs, sending, blocked, error, onChange, onSend, onBack }: Props) {
   const { t } = useTranslation();
   const name = moveName(t, question, move);
@@ -38,9 +38,9 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
   const feedback = takes(move, 'feedback');
   const writes = feedback !== undefined && !edits;
   useEffect(() => {
-    // A dangerous answer never has the focus: the way back has.
+    // A dangerous answer never gets the focus; the back button does.
     if (!writes && !edits) back.current?.focus();
-    // The fields of an edit may come later, and take it from here.
+    // The fields of an edit may load later and take the focus themselves.
     else if (!panel.current?.contains(document.activeElement)) panel.current?.focus({ preventScroll: true });
     if (back.current) show(back.current);
   }, [writes, edits]);

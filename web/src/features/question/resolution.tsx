@@ -7,7 +7,7 @@ import { JsonTable } from '@/ui/json';
 import { Notice } from '@/ui/page';
 import { Ago } from '@/ui/time';
 
-/** How a question ended, by whom and when, and what the agent has done with the answer. */
+/** Result of a question, with its author and time, and the progress of its delivery to the agent. */
 export function Ended({ question }: { question: Interaction }) {
   return question.resolution ? <Ending question={question} resolution={question.resolution} /> : null;
 }

@@ -5,8 +5,8 @@ import { asProblem } from '@/api/problem';
 import type { AnswerBody, Interaction } from '@/api/types';
 
 /**
- * Sends an answer. Nothing changes on the page before the server has agreed; a reply that was lost is asked for again
- * under the same key, so that one answer is one answer.
+ * Sends an answer. The page shows the answer only after the server has accepted it. If a reply is lost, the request is
+ * sent again under its idempotency key, so that one answer counts once.
  */
 export function useAnswer(question: Interaction, taken: () => void) {
   const cache = useQueryClient();
@@ -34,7 +34,8 @@ export function useAnswer(question: Interaction, taken: () => void) {
   });
   return {
     send: (body: AnswerBody) => {
-      // The same words again are the same attempt; other words are another one. Secrets are compared by nobody.
+      // An unchanged body keeps its idempotency key. Answers with secrets always get a new one, so that no secret is
+      // kept for comparison.
       const said = question.secrets?.length ? attemptKey() : JSON.stringify(body);
       const key = attempt.said === said ? attempt.key : attemptKey();
       setAttempt({ said, key });

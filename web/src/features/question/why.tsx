@@ -11,7 +11,7 @@ import { audienceWords } from '@/model/audience';
 import { askerOf, moveLabel, sessionName } from '@/model/labels';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 
-/** Who asks, which rule made them ask, who may answer, and what happens if nobody does. */
+/** The asker, the rule that requires the question, the people who may answer, and what happens at the deadline. */
 export function Why({ question }: { question: Interaction }) {
   const { t, i18n } = useTranslation();
   const { data: session } = useQuery(sessionQuery(question.session));
@@ -98,7 +98,7 @@ function Row({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Who may answer or, where several audiences must each be satisfied, a list of them in which those are ticked that are. */
+/** People who may answer. If several audiences must be satisfied, a list in which satisfied ones are ticked. */
 export function Audiences({ question }: { question: Pick<Interaction, 'audience' | 'requirements'> }) {
   const { t } = useTranslation();
   const { audience, requirements } = question;

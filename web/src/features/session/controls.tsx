@@ -9,7 +9,7 @@ import { CommandDialog } from './command-dialog';
 
 const OVER = ['completed', 'failed', 'cancelled'];
 
-/** Pause, resume, cancel, each with its reason. */
+/** Buttons that pause, resume or cancel a session, each with a reason. */
 export function Controls({ session }: { session: Session }) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());

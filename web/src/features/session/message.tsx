@@ -10,7 +10,7 @@ import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
 
-/** Sends a message to an agent that this server runs. The message appears in the timeline once the server has stored it. */
+/** Sends a message to a hosted agent. The message appears in the timeline once the server has stored it. */
 export function Message({ session }: { session: string }) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());

@@ -107,8 +107,8 @@ export function Session({ id, back, question }: Props) {
 }
 
 /**
- * The questions that were open at any time since the page is. One that is over says so where it stood: no other moves into its
- * place under somebody's pointer, and what is being written in another one stays.
+ * All questions that were open at any time since the page was opened. An ended question stays in its place and shows
+ * its result, so that no other question moves under the pointer and unfinished input stays where it is.
  */
 function useOpened(pending: Interaction[]): Interaction[] {
   const opened = useRef(new Map<string, Interaction>());

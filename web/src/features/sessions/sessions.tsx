@@ -20,7 +20,7 @@ interface Props {
   onFilter: (change: SessionFilter) => void;
 }
 
-/** Every session of the project, the newest first. */
+/** List of the sessions of the project, newest first. */
 export function Sessions({ filter, onFilter }: Props) {
   const { t } = useTranslation();
   const query = useInfiniteQuery(sessionsQuery(filter));

@@ -10,11 +10,13 @@ interface Props {
   before: string;
   after: string;
   label: string;
-  /** Shows unchanged lines too. Used where the previous text is only the agent's claim, so the reader must see all of it. */
+  /**
+   * Shows unchanged lines too, because the previous text is only the agent's claim and the reader must see all of it.
+   */
   whole?: boolean;
 }
 
-/** What changes from one text to another, line by line. */
+/** Diff between two texts, line by line. */
 export default function Diff({ before, after, label, whole }: Props) {
   const { t } = useTranslation();
   const place = useRef<HTMLDivElement>(null);

@@ -27,7 +27,7 @@ interface Props {
 
 const LANGUAGE = { json: json(), toml: StreamLanguage.define(toml) };
 
-/** A text editor with marks as one types. Tab leaves it, as everywhere else. */
+/** Text editor that shows marks while typing. The Tab key leaves the editor, as it leaves any other field. */
 export default function Editor({ value, language, label, readOnly, onChange, check }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);

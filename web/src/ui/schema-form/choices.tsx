@@ -136,7 +136,7 @@ export function MaybeWidget({ id, label, value, disabled, readonly, onChange }: 
   );
 }
 
-/** One of many. The browser draws the names itself: what would hide in them is spelled out. */
+/** Select field. The browser draws the labels itself, so hidden characters in them are spelled out. */
 export function SelectWidget(props: WidgetProps) {
   const enumOptions = props.options.enumOptions?.map((option) => ({ ...option, label: spelled(nameOf(option)) }));
   return <Select {...props} options={{ ...props.options, enumOptions }} />;

@@ -10,25 +10,25 @@ interface Look {
   root: Part;
   /** Remaining number of schema parts to visit; bounds recursive schemas. */
   left: number;
-  /** The parts that are written as JSON, and what they refer to. */
+  /** Parts that are written as JSON, and the definitions that they refer to. */
   json: Set<object>;
-  /** The parts that refer to a definition which they are in, or which is not found. */
+  /** Parts that refer to a definition that contains them, or that does not exist. */
   again: Set<object>;
 }
 
 const MOST = 3000;
 
-/** Which control draws which part of a schema. Agents describe data; how it looks is decided here and nowhere else. */
+/** Chooses the control of each part of a schema. Agents describe only data; the appearance is decided here. */
 export function controlsFor(schema: RJSFSchema, value?: unknown): UiSchema {
   return looked(schema, value).drawn;
 }
 
-/** The parts of a schema that are written as JSON, and what they refer to. */
+/** Parts of a schema that are written as JSON, and the definitions that they refer to. */
 export function jsonParts(schema: RJSFSchema): ReadonlySet<object> {
   return looked(schema).look.json;
 }
 
-/** The same schema without end: where it comes back to itself there is JSON, and only the server knows what it must be. */
+/** Makes a recursive schema finite: a part that recurs accepts any JSON here, and only the server validates it. */
 export function ending(schema: RJSFSchema): RJSFSchema {
   const { again } = looked(schema).look;
   const cut = (part: unknown): unknown => {
@@ -46,7 +46,10 @@ function looked(schema: RJSFSchema, value?: unknown): { drawn: UiSchema; look: L
   return { drawn: controls(schema as Part, look, value, [schema as Part]), look };
 }
 
-/** Where a flaw is shown: what is below a part written as JSON has no field but that one. */
+/**
+ * Path of the field at which an error is shown. An error inside a part written as JSON belongs to the field of that
+ * part.
+ */
 export function fieldPath(drawn: UiSchema, path: readonly string[]): string[] {
   let now: UiSchema | undefined = drawn;
   for (const [depth, name] of path.entries()) {
@@ -64,8 +67,8 @@ function below(drawn: UiSchema, name: string): UiSchema | undefined {
 }
 
 /**
- * `above`: the definitions that the part is in. One that is in itself would be drawn without end, and one that is not found not at all:
- * both are written as JSON.
+ * `above` lists the definitions that contain the part. A recursive definition would be drawn without end, and a missing
+ * one cannot be drawn, so both are written as JSON.
  */
 function controls(part: Part, look: Look, value: unknown, above: readonly Part[]): UiSchema {
   const definition = referred(part, look.root);
@@ -99,7 +102,7 @@ function within(schema: Part, look: Look, value: unknown, above: readonly Part[]
   for (const name of ['oneOf', 'anyOf'] as const) {
     const among = schema[name];
     if (!Array.isArray(among) || isChosen(schema)) continue;
-    // What is only asked of the fields beside it is nothing to write by itself.
+    // An alternative that only adds conditions to existing fields has no field of its own.
     const beside = Object.keys(fields).length > 0;
     result[name] = among.map((one) => {
       if (!isPart(one)) return {};
@@ -112,7 +115,10 @@ function within(schema: Part, look: Look, value: unknown, above: readonly Part[]
   return result;
 }
 
-/** JSON has no order of names: the server has noted the one that was written. Without it, what must be filled in comes first. */
+/**
+ * JSON objects have no order, so the server stores the order of the agent in `x-order`. Without it, required fields
+ * come first.
+ */
 function ordered(schema: Part, properties: Part): string[] {
   const said = [schema['x-order'], schema.required].find(Array.isArray) ?? [];
   return [...new Set<string>(said)].filter((name) => Object.hasOwn(properties, name));
@@ -159,7 +165,7 @@ function isChosen({ oneOf, anyOf }: Part): boolean {
   return Boolean(among?.length && among.every((one) => isPart(one) && 'const' in one));
 }
 
-// What no set of fields can draw is written as JSON: anything at all, free objects, lists of anything.
+// A part that no set of fields can represent is written as JSON: any value, free objects, lists of any values.
 function isJson(schema: Part, root: Part): boolean {
   if ('oneOf' in schema || 'anyOf' in schema || 'const' in schema || '$ref' in schema) return false;
   const { type } = schema;
@@ -170,7 +176,7 @@ function isJson(schema: Part, root: Part): boolean {
   return type === 'array' && !isPart(schema.items);
 }
 
-/** Whether its fields are those of several parts that hold together. */
+/** Whether the fields of a part come from several schemas in `allOf`. */
 function isJoined({ allOf }: Part, root: Part): boolean {
   const among = Array.isArray(allOf) ? allOf.filter(isPart) : [];
   return among.some((one) => isPart(resolved(one, root).properties));
@@ -185,7 +191,7 @@ function without(part: Part, name: string): Part {
   return Object.fromEntries(Object.entries(part).filter(([key]) => key !== name));
 }
 
-/** A schema for arguments that came without one: the same names and types as they have now. */
+/** Derives a schema from arguments that have none: their names and types. */
 export function schemaOf(value: unknown): RJSFSchema {
   if (Array.isArray(value)) {
     const kinds = new Set(value.map((one) => typeof one));

@@ -10,7 +10,7 @@ const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'depen
 /** The forms library draws nothing for an empty schema. */
 export const ANYTHING: RJSFSchema = { $comment: 'anything' };
 
-/** The same schema, in which every field that may be anything says so. */
+/** Replaces empty schemas by `ANYTHING`, so that the forms library draws a field for them. */
 export function spoken(schema: RJSFSchema): RJSFSchema {
   return (said(schema) ?? schema) as RJSFSchema;
 }
@@ -28,9 +28,9 @@ function said(part: unknown): unknown {
 }
 
 /**
- * A schema as the forms library can draw it. An `$id` or a dialect of the agent's own would only send the validator looking for
- * what it must not fetch; a list of constants says of which type they are; what depends on a field has the older name that the library
- * knows; and an object that is free says so, or its default would be lost.
+ * Adapts a schema to the forms library. `$id` and `$schema` are removed, because the validator would try to fetch them.
+ * A list of constants gets their type. `dependentSchemas` is renamed to `dependencies`, which the library supports. A
+ * free object gets `additionalProperties`, because its default would be lost otherwise.
  */
 export function drawable(schema: RJSFSchema): RJSFSchema {
   const { $id, $schema, ...rest } = schema;
@@ -44,7 +44,7 @@ function typed(part: unknown): unknown {
     Object.entries(part).map(([name, one]) => [name, within(name, one)]),
   );
   if (isPart(dependentSchemas)) made.dependencies = { ...(made.dependencies as Part), ...dependentSchemas };
-  // The browser draws them itself, as they are: what would hide in one is not offered.
+  // The browser draws examples itself, so those with hidden characters are left out.
   if (Array.isArray(made.examples)) made.examples = isOpen(made.default) ? made.examples.filter(isOpen) : undefined;
   if (made.type === 'object' && made.properties === undefined && made.allOf === undefined)
     made.additionalProperties ??= true;
@@ -66,7 +66,7 @@ function within(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([own, one]) => [own, listed(typed(one))]));
 }
 
-/** A field that has one value alone is a list of one to choose from. */
+/** A field with a single possible value becomes a list with one option. */
 function listed(part: unknown): unknown {
   return isConstant(part) && !('enum' in part) ? { type: typeof part.const, ...part, enum: [part.const] } : part;
 }

@@ -8,9 +8,9 @@ const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'm
 const NUMBERS = 'x-as-numbers';
 const NUMBER = '^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$';
 
-/** A schema that knows numbers which no field can hold, and the way there and back for what is filled in. */
+/** A schema for fields that cannot hold every number, and the conversions between its values and exact values. */
 export interface Exactly {
-  /** The same for the forms library: such a number is a text of its digits. */
+  /** Schema for the forms library, in which such numbers are strings of digits. */
   schema: RJSFSchema;
   /** Converts a value to the form that the fields hold. */
   encode: (value: unknown) => unknown;
@@ -20,11 +20,11 @@ export interface Exactly {
   flaws: (value: unknown) => Flaw[];
 }
 
-/** Finds where a schema, or something that may be filled in, has numbers that the browser would write otherwise. */
+/** Finds the parts of a schema and of sample values that have numbers which JavaScript would write differently. */
 export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): Exactly {
   const root = schema as Part;
   const exact = new Set<Part>();
-  // What is written as JSON holds any number as it is.
+  // A part that is written as JSON can hold any number.
   const json = jsonParts(schema);
   eachPart(root, (part) => {
     if (json.has(part)) return false;
@@ -43,7 +43,7 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
       return one;
     });
   }
-  /** Goes through a value beside its schema; what `at` gives stands in the place of what it was given. */
+  /** Walks through a value and its schema in parallel, and replaces each value by the result of `at`. */
   function walk(
     part: Part,
     value: unknown,
@@ -70,7 +70,8 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
   const encode = (part: Part, value: unknown) =>
     forFields(walk(part, value, (node, one, _, free) => (free ? packed(one) : exact.has(node) ? asText(one) : one)));
 
-  // A definition whose numbers are texts in fields is there once more for JSON, which has them as numbers.
+  // A definition that is used both in fields and in JSON is duplicated: its numbers are strings in fields, and numbers
+  // in JSON.
   let shared = false;
   function drawn(part: unknown, inside = false): unknown {
     if (Array.isArray(part)) return part.map((one) => drawn(one, inside));
@@ -110,7 +111,7 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
   };
 }
 
-/** The replaced keywords of a part whose numbers become texts. */
+/** The changed keywords of a part whose numbers become strings. */
 function asTexts(part: Part): Part {
   const listed = Array.isArray(part.enum) || 'const' in part || isPart(first(part.oneOf)) || isPart(first(part.anyOf));
   const made: Part = Object.fromEntries([...LIMITS, 'format'].map((name) => [name, undefined]));
@@ -140,7 +141,7 @@ function asNumber(value: unknown): unknown {
   return typeof value === 'string' && new RegExp(NUMBER, 'u').test(value) ? readJson(value) : value;
 }
 
-/** Whether a part has a number of its own that a field would round, or write otherwise. */
+/** Whether the part itself has a number that a field would round or write differently. */
 function isExact(part: Part): boolean {
   const own = [part.default, part.const, ...(Array.isArray(part.enum) ? part.enum : [])];
   const far = LIMITS.map((name) => part[name]).some((limit) => limit instanceof Exact && !limit.common);
@@ -165,7 +166,7 @@ function beyond(part: Part, text: string, path: string[]): Flaw[] {
   });
 }
 
-/** Which of two numbers is greater, to the last digit; nothing where that is not for a browser to say. */
+/** Compares two numbers exactly; undefined if a number is invalid or the exponents are too far apart. */
 export function compared(one: string, other: string): number | undefined {
   const [a, b] = [scaled(one), scaled(other)];
   if (!a || !b) return undefined;
@@ -182,7 +183,7 @@ function scaled(text: string): { digits: bigint; power: number } | undefined {
   return { digits: BigInt(whole + fraction), power: Number(power) - fraction.length };
 }
 
-/** Goes through the parts of a schema, below those alone for which `see` says so. */
+/** Visits the parts of a schema; `see` returns whether the nested parts are visited. */
 function eachPart(value: unknown, see: (part: Part) => boolean): void {
   if (Array.isArray(value)) for (const one of value) eachPart(one, see);
   if (!isPart(value) || value instanceof Exact) return;
@@ -191,7 +192,7 @@ function eachPart(value: unknown, see: (part: Part) => boolean): void {
     if (!['default', 'const', 'enum', 'examples'].includes(name)) eachPart(one, see);
 }
 
-/** The fields that a part has, those of its alternatives included. */
+/** Fields of a part, including those of its alternatives. */
 function properties(part: Part, root: Part, depth = 0): Map<string, Part> {
   const found = new Map<string, Part>();
   if (depth > 12) return found;

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { AgentLine } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 
-/** A file, sent as the schema has it: as a data URL with its name and type, or as base64 of what is in it and nothing else. */
+/** File input. A file is sent as the schema requires: as a data URL with type and name, or as base64 of its content. */
 export function FileWidget({ id, schema, value, multiple, disabled, readonly, onChange, rawErrors }: WidgetProps) {
   const { t } = useTranslation();
   const bare = schema.contentEncoding === 'base64' && schema.format !== 'data-url';

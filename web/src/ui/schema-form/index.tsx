@@ -31,12 +31,14 @@ interface Props {
   value: unknown;
   /** Other values that the fields must be able to hold. */
   samples?: readonly unknown[];
-  /** A number that no field can hold is written elsewhere, not in what is drawn as JSON. */
+  /**
+   * Only numbers that JavaScript can represent are allowed in JSON fields, because other numbers are edited elsewhere.
+   */
   common?: boolean;
   disabled?: boolean;
   /** Errors from elsewhere, by the path of the field. */
   refused?: Record<string, string>;
-  /** What was written as JSON and cannot be read yet, by the path of its field: nothing of it is in the value. */
+  /** Unfinished JSON by the path of its field. It is not part of the value. */
   unread?: Unread;
   onUnread?: (unread?: Unread) => void;
   /** The form can be submitted from now on. */
@@ -65,7 +67,10 @@ const WIDGETS = {
 };
 const FIELDS = { JsonField };
 
-/** A form drawn from JSON Schema. Its buttons stand outside and submit it by its id. What cannot be drawn is written as JSON. */
+/**
+ * Form drawn from a JSON Schema. Its buttons are outside and submit it by its id. A form that cannot be drawn is
+ * written as JSON.
+ */
 export default function SchemaForm(props: Props) {
   return (
     <CatchBoundary getResetKey={() => props.id} errorComponent={() => <Drawn {...props} drawn={ANYTHING} />}>
@@ -74,7 +79,7 @@ export default function SchemaForm(props: Props) {
   );
 }
 
-/** `drawn`: what the fields are made of. What is filled in must be what the schema says all the same. */
+/** Draws the fields of `drawn`. The value is validated against `schema` in any case. */
 function Drawn(props: Props & { drawn: RJSFSchema }) {
   const { drawn } = props;
   const { id, schema, value, samples = [], common = false, disabled, refused, onReady, onChange, onSubmit } = props;
@@ -84,8 +89,8 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
   const [homeless, setHomeless] = useState<string[]>([]);
   const ready = useRef(onReady);
   useEffect(() => ready.current?.(), []);
-  // The controls are those of the schema and of what was there at first: a field does not change under the writer's hands.
-  // Numbers that are kept as they were written make another object of the same schema each time that it is read.
+  // The controls depend on the schema and the initial value only, so that a field does not change while typing. The
+  // schema is compared as text, because exact numbers make every parsed schema a new object.
   const told = writeJson(schema);
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const { exact, whole, clean, controls } = useMemo(() => {
@@ -132,7 +137,7 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
       formContext={context}
       onChange={(event, ...field) => {
         setHomeless([]);
-        // What the form has filled in by itself nobody has written: it is sent, and is no draft.
+        // Values that the form library filled in by itself are sent, but are not part of the draft.
         if (field.length > 0) onChange(exact.decode(event.formData));
       }}
       onError={(errors) => setHomeless(unseen(id, errors))}
@@ -157,7 +162,7 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
   );
 }
 
-/** What cannot be read yet, for the fields to begin with and to tell. */
+/** Unfinished JSON: its initial text for each field, and a function with which a field reports it. */
 function useUnread({ unread, onUnread }: Pick<Props, 'unread' | 'onUnread'>) {
   const now = useRef({ unread, onUnread });
   now.current = { unread, onUnread };
@@ -179,7 +184,7 @@ function useUnread({ unread, onUnread }: Pick<Props, 'unread' | 'onUnread'>) {
   );
 }
 
-/** What is wrong where no field says so: without these lines a form would refuse to be sent and not say why. */
+/** Errors that no field shows. Without these lines, the form would refuse to be sent without a reason. */
 function unseen(id: string, errors: RJSFValidationError[]): string[] {
   const form = document.getElementById(id);
   const lines = errors.flatMap(({ params, message = '' }) => {

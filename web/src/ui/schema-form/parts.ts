@@ -5,7 +5,7 @@ export function isPart(value: unknown): value is Part {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The definition that a part refers to in the end, where it is in the same schema and is found. */
+/** The definition that a part finally refers to, if it is in this schema and exists. */
 export function referred(part: Part, root: Part): Part | undefined {
   let found: unknown = part;
   for (let hops = 0; hops < 12 && isPart(found) && typeof found.$ref === 'string'; hops += 1) {

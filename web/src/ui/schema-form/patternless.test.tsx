@@ -7,11 +7,11 @@ import { flaws } from './validator';
 
 const SLOW = '^(a+)+$';
 const LONG = `${'a'.repeat(40)}!`;
-// Written so because a literal with this key would look like a promise.
+// Built this way because the linter takes an object literal with the key `then` for a promise.
 const condition = (rest: object, yes: object) => ({ ...rest, ...Object.fromEntries([['then', yes]]) });
 const TEXT = { type: 'string', default: LONG };
 
-// A regular expression that ran would not come back before the test's time is over.
+// A pattern that was executed would not finish before the test times out.
 test.each([
   ['a field', { properties: { x: { ...TEXT, pattern: SLOW } } }],
   [

@@ -2,19 +2,20 @@ import type { RJSFSchema } from '@rjsf/utils';
 import { Exact } from '@/lib/exact';
 import { isPart, type Part } from './parts';
 
-// Values, in which a key of that name is no keyword.
+// Keywords whose value is data, in which names are not keywords.
 const VALUES = ['default', 'const', 'enum', 'examples'];
-// Maps from names to schemas, in which a key is no keyword either.
+// Keywords whose value maps names to schemas, so that its keys are not keywords.
 const NAMED = ['properties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
-// Formats that the validator checks by a regular expression which takes the square of the text's length.
+// Formats that the validator checks with a regular expression that takes quadratic time.
 const SLOW_FORMATS = ['uri', 'uri-reference', 'uri-template', 'url', 'iri', 'iri-reference', 'regex'];
 
 /**
- * A schema without regular expressions. The browser would run them in the page's only thread, where one pattern of an agent can
- * take longer than anybody waits; the server, whose expressions cannot run away, checks them when the form is sent.
+ * Removes regular expressions from a schema. The browser would run them in the only thread of the page, where a pattern
+ * of an agent could take very long. The server, whose regular expressions run in linear time, checks them when the form
+ * is sent.
  *
- * Where an answer would turn round without the pattern (`not`, `if`, `oneOf`), the condition goes too: the page then asks less than the
- * schema does, never more.
+ * Conditions that would be inverted without the pattern (`not`, `if`, `oneOf`) are removed too. The page therefore
+ * accepts every value that the schema accepts, and possibly more.
  */
 export function patternless(schema: RJSFSchema): RJSFSchema {
   return hasPattern(schema) ? (strip(schema) as RJSFSchema) : schema;
@@ -62,7 +63,7 @@ function stripped(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([own, one]) => [own, strip(one)]));
 }
 
-/** Takes away what holds only if a pattern does; the fields under the condition stay, and none of them is required. */
+/** Removes conditions that depend on a pattern. The fields of the branches stay, and none of them is required. */
 function withoutConditions(made: Part, before: Part): Part {
   if (mayHavePattern(before.oneOf)) {
     const { oneOf, ...rest } = made;

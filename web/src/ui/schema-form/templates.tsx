@@ -22,7 +22,7 @@ export function FieldTemplate(props: FieldTemplateProps) {
   const { id, label, children, hidden, required, displayLabel, rawErrors, schema, uiSchema, formData } = props;
   if (hidden) return <div hidden>{children}</div>;
   const group = schema.type === 'object' || schema.type === 'array' || uiSchema?.['ui:field'];
-  // Several of a list are chosen by boxes of their own, under one name.
+  // Several values of a list are chosen with checkboxes under one label.
   const boxes = displayLabel && schema.type === 'array' && !uiSchema?.['ui:field'];
   const errors = rawErrors?.filter((error, at) => rawErrors.indexOf(error) === at) ?? [];
   const field = (
@@ -97,7 +97,7 @@ export function ObjectFieldTemplate(props: ObjectFieldTemplateProps) {
   const { title, schema, uiSchema, formData, properties, fieldPathId, onAddProperty } = props;
   const { t } = useTranslation();
   const inner = fieldPathId.path.length > 0;
-  // What is one of several has the fields of that one.
+  // An object with alternatives has the fields of the chosen alternative only.
   if ((schema.oneOf || schema.anyOf) && properties.length === 0) return null;
   const fields = (
     <div className="space-y-4">

@@ -2,7 +2,7 @@ import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type RJSFSchema, type RJSFValidationError, toErrorSchema, type ValidatorType } from '@rjsf/utils';
 import { forFields, isBeyond, unpacked } from '@/lib/exact';
 
-/** Says in the reader's language what is wrong; the words for a keyword, or the general ones. */
+/** Error message in the reader's language for a keyword, or a general message. */
 export type Words = (keyword: string, limit?: unknown) => string;
 
 // Keywords that only repeat an error of a nested value.
@@ -41,7 +41,7 @@ function written(value: unknown): unknown {
   return Object.fromEntries(there.map(([name, one]) => [name, written(one)]));
 }
 
-/** Whole numbers so large that the browser has rounded them: what was written is not what would be sent. */
+/** Integers that are so large that the browser has rounded them. */
 function unsafe(data: unknown, path: string[] = []): Flaw[] {
   if (typeof data === 'number')
     return Number.isInteger(data) && !Number.isSafeInteger(data) ? [{ path, keyword: 'exact' }] : [];

@@ -8,7 +8,9 @@ import { asLocal, withOffset } from '@/lib/time';
 import { AgentLine } from '@/ui/agent-text';
 import { Input, Textarea } from '@/ui/field';
 
-/** The browser's control knows no offset; what is sent has that of the person's own zone. */
+/**
+ * The browser's date and time control has no offset; the value that is sent has the offset of the person's time zone.
+ */
 export function DateTimeWidget({ id, value, required, disabled, readonly, onChange, rawErrors }: WidgetProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -56,8 +58,8 @@ export function ToggleWidget({ id, value, label, disabled, readonly, onChange }:
 }
 
 /**
- * Anything that no set of fields can draw, as JSON text. What is sent is the value, once it can be read; and unless somebody is
- * writing in it, the text is that of what is sent.
+ * JSON text field for values that no set of fields can represent. The value is sent once the text is valid JSON. While
+ * nobody is typing, the field shows the current value.
  */
 export function JsonField({ fieldPathId, formData, name, schema, required, disabled, onChange, registry }: FieldProps) {
   const { t } = useTranslation();

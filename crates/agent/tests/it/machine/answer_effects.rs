@@ -21,7 +21,7 @@ fn check(tool: &str, end: CallEnd, expected: &str) {
         unreachable!("the last message is the result")
     };
     assert_eq!((call.as_str(), content.as_str()), ("call_0", expected));
-    assert_eq!(failed, matches!(end, CallEnd::Failed { .. }), "only a tool that failed is an error");
+    assert_eq!(failed, matches!(end, CallEnd::Failed { .. }), "only a failed tool is an error");
 }
 
 fn said(effect: Way, feedback: &str) -> CallEnd {
@@ -32,7 +32,7 @@ fn said(effect: Way, feedback: &str) -> CallEnd {
 fn approve_gives_the_model_the_result_of_the_tool() {
     check("write_file", CallEnd::Done { result: json!("42 bytes written"), edited: None }, "42 bytes written");
     check("write_file", CallEnd::Done { result: json!({ "bytes": 42 }), edited: None }, r#"{"bytes":42}"#);
-    check("write_file", CallEnd::Done { result: Value::Null, edited: None }, "It ran, and gave nothing back.");
+    check("write_file", CallEnd::Done { result: Value::Null, edited: None }, "It ran and returned nothing.");
 }
 
 #[test]
@@ -40,8 +40,8 @@ fn edit_tells_the_model_the_edited_arguments() {
     check(
         "write_file",
         CallEnd::Done { result: json!("42 bytes written"), edited: Some(json!({ "path": "b.txt" })) },
-        "A person changed the arguments before this ran. It ran with these, not with yours: {\"path\":\"b.txt\"}\nWhat came of \
-         it:\n42 bytes written",
+        "A person changed the arguments before this ran. It ran with these, not with yours: \
+         {\"path\":\"b.txt\"}\nResult:\n42 bytes written",
     );
 }
 
@@ -50,8 +50,8 @@ fn retry_tells_the_model_the_feedback() {
     check(
         "write_file",
         said(Way::Retry, "Use the staging directory."),
-        "This was not run: a person (alice) wants you to think again and to go about it differently.\nFeedback: Use the staging \
-         directory.",
+        "This was not run: a person (alice) wants you to reconsider and to do it in another way.\nFeedback: Use the \
+         staging directory.",
     );
 }
 
@@ -103,7 +103,7 @@ fn provide_tells_the_model_the_information() {
     check(
         "ask_user_secret",
         CallEnd::Answered(PeopleAnswer { data: json!(["API_KEY"]), ..answer(Way::Provide) }),
-        "A person (alice) gave what you asked for. You are not shown the values, only which there are.\nGiven: [\"API_KEY\"]",
+        "A person (alice) gave what you asked for. You are shown only the names of the values.\nGiven: [\"API_KEY\"]",
     );
 }
 
@@ -125,7 +125,7 @@ fn custom_tells_the_model_the_option_and_its_metadata() {
     check(
         "write_file",
         CallEnd::Answered(custom),
-        "This was not run: a person (alice) decided otherwise.\nChosen: later\nWhat belongs to that choice: \
+        "This was not run: a person (alice) decided otherwise.\nChosen: later\nMetadata of that choice: \
          {\"at\":\"noon\"}\nGiven: x\nFeedback: Busy.",
     );
 }
@@ -138,7 +138,7 @@ fn model_reads_the_answer_to_its_own_question() {
     check(
         "ask_user_choose",
         said(Way::Retry, "None of these."),
-        "A person (alice) wants you to think again before you ask.\nFeedback: None of these.",
+        "A person (alice) wants you to reconsider before you ask.\nFeedback: None of these.",
     );
 }
 
@@ -147,8 +147,8 @@ fn model_reads_why_a_call_ended_without_an_answer() {
     check(
         "write_file",
         CallEnd::Denied { reason: "production is closed".into() },
-        "This was not run: the policy forbids it. Reason: production is closed\nNobody was asked, and asking for the same again will \
-         not help.",
+        "This was not run: the policy forbids it. Reason: production is closed\nNobody was asked, and repeating the \
+         call will not help.",
     );
     check(
         "write_file",
@@ -170,6 +170,6 @@ fn model_reads_why_a_call_ended_without_an_answer() {
     check(
         "execute_command",
         CallEnd::Failed { message: "exit code 1".into(), result: json!({ "stderr": "no" }) },
-        "This failed: exit code 1\nWhat came of it all the same:\n{\"stderr\":\"no\"}",
+        "This failed: exit code 1\nPartial result:\n{\"stderr\":\"no\"}",
     );
 }

@@ -110,7 +110,7 @@ fn choose_options_can_require_input_or_skip_but_not_edit() {
     };
     check("choose", json!({ "question": "Which?", "options": [rethink] }), expected);
     let edit = json!({ "question": "Which?", "options": [{ "id": "e", "label": "E", "effect": "edit" }] });
-    assert!(question("choose", &edit, &agent()).is_err(), "there is no action to edit");
+    assert!(question("choose", &edit, &agent()).is_err(), "a question of a model has no action to edit");
 }
 
 #[test]
@@ -143,34 +143,35 @@ fn form_secret_and_confirm_ask_questions_of_their_kind() {
 #[test]
 fn invalid_arguments_are_refused_with_a_reason() {
     refused("guess", json!({ "question": "?" }), "There is no tool `ask_user_guess`.");
-    refused("clarify", json!({ "question": " \n" }), "Nobody was asked, for `question` is empty.");
+    refused("clarify", json!({ "question": " \n" }), "The question was not asked: `question` is empty.");
     refused(
         "clarify",
         json!({}),
-        "Nobody was asked, for the arguments do not fit `ask_user_clarify`: missing field `question`.",
+        "The question was not asked: the arguments do not fit `ask_user_clarify`: missing field `question`.",
     );
     refused(
         "clarify",
         json!("Which city?"),
-        "Nobody was asked, for the arguments do not fit `ask_user_clarify`: invalid type: string \"Which city?\", expected an \
-         object.",
+        "The question was not asked: the arguments do not fit `ask_user_clarify`: invalid type: string \"Which \
+         city?\", expected an object.",
     );
     refused(
         "choose",
         json!({ "question": "Which?", "options": [] }),
-        "Nobody was asked, for this is not a question that people can answer well. /options: a choice needs at least one option",
+        "The question was not asked, because people could not answer it well. /options: a choice needs at least one \
+         option",
     );
     refused(
         "choose",
         json!({ "question": "Which?", "options": [{ "id": "a b", "label": "A" }, { "id": "c", "label": "" }] }),
-        "Nobody was asked, for this is not a question that people can answer well. /options/0/id: must be 1 to 128 printable ASCII \
-         characters without spaces; /options/1/label: must not be empty",
+        "The question was not asked, because people could not answer it well. /options/0/id: must be 1 to 128 \
+         printable ASCII characters without spaces; /options/1/label: must not be empty",
     );
     refused(
         "secret",
         json!({ "question": "Key?", "secrets": [{ "name": "K", "type": "number" }] }),
-        "Nobody was asked, for this is not a question that people can answer well. /secrets/0/type: must be one of password, text, \
-         multiline",
+        "The question was not asked, because people could not answer it well. /secrets/0/type: must be one of \
+         password, text, multiline",
     );
 }
 

@@ -147,38 +147,38 @@ impl Seen {
     ) -> Result<(), TestCaseError> {
         let outstanding = new.outstanding();
         let open = acts(&outstanding);
-        prop_assert!(effects.iter().all(|effect| outstanding.contains(effect)), "what is wanted is outstanding");
+        prop_assert!(effects.iter().all(|effect| outstanding.contains(effect)), "every new effect is outstanding");
 
         let fresh = acts(effects);
-        prop_assert!(fresh.is_empty() || matches!(input, Input::Turn(_)), "only a turn wants actions");
+        prop_assert!(fresh.is_empty() || matches!(input, Input::Turn(_)), "only a turn proposes actions");
         for call in fresh {
-            prop_assert!(self.acted.insert(call), "no action is wanted twice");
+            prop_assert!(self.acted.insert(call), "no action is proposed twice");
         }
         if let Input::Settled { call, .. } = input
             && (acts(&old.outstanding()).contains(call) && !open.contains(call))
         {
             self.settled.insert(call.clone());
         }
-        prop_assert!(open.iter().all(|call| self.acted.contains(call)), "every open action is of a turn");
-        prop_assert!(!open.iter().any(|call| self.settled.contains(call)), "what is settled stays so");
+        prop_assert!(open.iter().all(|call| self.acted.contains(call)), "every open action belongs to a turn");
+        prop_assert!(!open.iter().any(|call| self.settled.contains(call)), "a settled call stays settled");
 
         let asks_model = outstanding.contains(&StepEffect::CallModel);
-        prop_assert!(!asks_model || outstanding.len() == 1, "the model is asked once, and nothing beside it");
-        prop_assert!(!asks_model || new.waiting().is_empty(), "the model is not asked while anybody is");
+        prop_assert!(!asks_model || outstanding.len() == 1, "asking the model is the only effect");
+        prop_assert!(!asks_model || new.waiting().is_empty(), "the model is not asked while people are");
         if let Input::CallRecovered { .. } = input {
             prop_assert_eq!(
                 (old.outstanding(), old.waiting()),
                 (outstanding, new.waiting()),
-                "what is found is told alone"
+                "a recovered outcome changes no effect"
             );
         } else if old.activity() == Activity::Ended && !matches!(input, Input::Retried { .. } | Input::Message { .. }) {
-            prop_assert_eq!((old, effects.len()), (new, 0), "what is over stays over");
+            prop_assert_eq!((old, effects.len()), (new, 0), "an ended step stays ended");
         }
         if let (Activity::Ended, Input::Message { .. }) = (old.activity(), input) {
-            let had_its_last_word = matches!(old.outstanding().as_slice(), [StepEffect::Finish { .. }]);
+            let had_finished = matches!(old.outstanding().as_slice(), [StepEffect::Finish { .. }]);
             prop_assert!(
-                had_its_last_word || new.activity() == Activity::Ended,
-                "only a model that finished is asked on"
+                had_finished || new.activity() == Activity::Ended,
+                "only a finished step continues with a message"
             );
         }
         Ok(())
@@ -206,7 +206,7 @@ proptest! {
         let journal: Vec<Input> = {
             let read: Vec<Input> = serde_json::from_str(&written).unwrap();
             let (live, kept) = (replay("p-", &journal), replay("p-", &read));
-            prop_assert_eq!(live, kept, "the journal as it was written is the journal as it was");
+            prop_assert_eq!(live, kept, "JSON preserves the journal");
             read
         };
         let whole = replay("p-", &journal).0;
@@ -257,7 +257,7 @@ proptest! {
 
     #[test]
     fn limits_hold_for_any_journal(journal in journals()) {
-        let Input::Begun { limits, .. } = &journal[0] else { unreachable!("a journal begins so") };
+        let Input::Begun { limits, .. } = &journal[0] else { unreachable!("a journal begins with `Begun`") };
         let (mut state, mut turns, mut rounds) = (MachineState::new("p-"), 0, 0);
         let mut asked_in = 0;
         for input in &journal {
@@ -304,5 +304,5 @@ fn a_state_does_not_grow_with_its_history() {
     assert_eq!(read.messages().len(), 3_001);
     let (small, large) = (bytes[..20].iter().max().unwrap(), bytes.iter().max().unwrap());
     assert!(*large < 600, "{large} bytes");
-    assert!(large - small <= 8, "only the numbers are longer: {small} and {large} bytes");
+    assert!(large - small <= 8, "only counters may grow: {small} and {large} bytes");
 }

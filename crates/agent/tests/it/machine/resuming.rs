@@ -70,7 +70,7 @@ fn a_choice_reaches_the_model_with_its_option_and_metadata() {
     let journal =
         [task(), turn(&["ask_user_choose"]), asked("t1c0", "int_1"), settled("t1c0", CallEnd::Answered(chosen))];
     let expected =
-        "A person (alice) answered.\nChosen: plan-a\nWhat belongs to that choice: {\"plan\":\"redis\"}".to_owned();
+        "A person (alice) answered.\nChosen: plan-a\nMetadata of that choice: {\"plan\":\"redis\"}".to_owned();
     assert_eq!(results(&journal), [expected]);
 }
 
@@ -258,10 +258,10 @@ fn step_fails_at_the_limit_of_rounds() {
 
     let mut asking = journal.clone();
     asking.push(turn(&["read_file", "ask_user_clarify"]));
-    assert_eq!(fails(&asking), reason, "a question of the model's own is not even asked");
+    assert_eq!(fails(&asking), reason, "a question of the model is not asked either");
 
     journal.extend([turn(&["write_file", "read_file"]), waiting("p-t4c0", "int")]);
-    assert_eq!(replay("p-", &journal).0.activity(), Activity::Acting, "what runs beside it is let run to its end");
+    assert_eq!(replay("p-", &journal).0.activity(), Activity::Acting, "a running action is not interrupted");
     journal.push(settled("p-t4c1", done("x")));
     assert_eq!(fails(&journal), reason);
 }
@@ -294,7 +294,7 @@ fn step_fails_at_the_limit_of_retries_in_a_row() {
 
     broken.extend([turn(&["write_file"]), settled("p-t7c0", answered(Way::Reject))]);
     broken.extend([turn(&["write_file"]), settled("p-t8c0", answered(Way::Retry))]);
-    assert_eq!(replay("p-", &broken).1, [StepEffect::CallModel], "another word than `retry` breaks the row");
+    assert_eq!(replay("p-", &broken).1, [StepEffect::CallModel], "another answer than `retry` ends the row");
 }
 
 #[test]
@@ -342,9 +342,9 @@ fn messages_during_a_turn_follow_its_results_in_order() {
         "user: three, while it thinks",
     ];
     assert_eq!(told, expected);
-    assert_eq!(replay("", &journal).1, [StepEffect::CallModel], "it does not end with a message unread");
+    assert_eq!(replay("", &journal).1, [StepEffect::CallModel], "the step does not end before the message is read");
     let shown: Vec<String> = history(&journal[..6]).iter().map(text).collect();
-    assert_eq!(shown, expected[..5], "the turn under way is not said to have read the third");
+    assert_eq!(shown, expected[..5], "the current turn has not read the third message");
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn answer_is_the_output_of_a_step_without_an_agent() {
 fn ended_step_has_a_result_for_every_call() {
     let journal =
         [task(), turn(&["read_file", "write_file"]), settled("t1c0", done("x")), crate::machine::inputs::cancelled()];
-    assert_eq!(results(&journal), ["x", "The step ended before it was known what became of this call."]);
+    assert_eq!(results(&journal), ["x", "The step ended before the outcome of this call was known."]);
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn retried_model_reads_the_recovered_ends_of_open_calls() {
         |call: &str, question: Option<&str>| UnsettledCall { call: call.into(), question: question.map(str::to_owned) };
     assert_eq!(state.unsettled(), [left("p-t1c0", None), left("p-t1c2", Some("int_1")), left("p-t1c3", None)]);
     assert_eq!(effects, [StepEffect::CallModel]);
-    let unknown = "The step ended before it was known what became of this call.";
+    let unknown = "The step ended before the outcome of this call was known.";
     assert_eq!(results(&journal), [unknown, "x", unknown, unknown]);
     journal.extend([
         found("p-t1c0", CallEnd::Answered(reason)),
@@ -469,11 +469,11 @@ fn retried_model_reads_the_recovered_ends_of_open_calls() {
     ]);
     let told = results(&journal);
     assert_eq!(told[0], "This was not run: a person (alice) rejected it.\nReason: Not that one.");
-    assert_eq!(told[1], "x", "what is settled stays so");
+    assert_eq!(told[1], "x", "a settled call stays settled");
     assert_eq!(told[2], "The question was withdrawn before anybody had answered it.");
     assert_eq!(told[3], unknown);
     assert_eq!(history(&journal).last(), Some(&Message::User { content: "Hurry.".into() }));
     assert_eq!(replay("p-", &journal).0.unsettled(), [left("p-t1c3", None)]);
     journal.extend([says("Well."), found("p-t1c3", done("late"))]);
-    assert_eq!(results(&journal)[3], unknown, "a model that has spoken has been told");
+    assert_eq!(results(&journal)[3], unknown, "a result that the model has read does not change");
 }

@@ -9,8 +9,8 @@ use domain::Effect as Way;
 use holdpoint_agent::machine::{Activity, BeforeEnd, Input, MachineState, StepEffect};
 use serde_json::json;
 
-/// Inputs of the world and the model. A cell shows the activity, whether only people can move the step on, and the
-/// effects; `=` means that neither state nor effects change.
+/// Inputs that do not come from the calls or the model. A cell shows the activity, whether only people can move the
+/// step on, and the effects; `=` means that neither state nor effects change.
 const WORLD: &str = "
 state             | begun            | begun, question  | message          | failed       | cancelled | again            | heard
 new               | thinking > model | asking > before  | new              | =            | ended     | =                | =

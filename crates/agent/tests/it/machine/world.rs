@@ -82,7 +82,7 @@ impl World {
                     self.take(asked(&call, &call));
                 }
             }
-            other => panic!("{other:?} is not wanted while it runs"),
+            other => panic!("{other:?} is not expected in this phase"),
         }
     }
 
@@ -201,7 +201,7 @@ proptest! {
         let runs: BTreeSet<&String> = engine.runs.iter().collect();
         prop_assert_eq!(runs.len(), engine.runs.len(), "nothing ran twice");
         prop_assert!(engine.runs.iter().all(|call| engine.let_run.contains(call)));
-        prop_assert!(!engine.runs.iter().any(|call| engine.held_back.contains(call)), "what was held back never ran");
+        prop_assert!(!engine.runs.iter().any(|call| engine.held_back.contains(call)), "no denied or rejected call ran");
     }
 
     #[test]

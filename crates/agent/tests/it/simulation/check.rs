@@ -12,7 +12,7 @@ use crate::simulation::stored_state::{StoredSession, StoredState, StoredStep};
 type Verdict = Result<(), String>;
 
 /// Text that a history shows as the result of a call whose outcome is not recorded.
-const NOTHING_KNOWN: &str = "The step ended before it was known what became of this call.";
+const NOTHING_KNOWN: &str = "The step ended before the outcome of this call was known.";
 
 /// Returns an error with this message unless the condition holds.
 macro_rules! holds {
@@ -29,7 +29,7 @@ pub(crate) use holds;
 pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
     paired(shown)?;
     let untold = |message: &Message| matches!(message, Message::Result { content, .. } if content == NOTHING_KNOWN);
-    holds!(!shown.iter().any(untold), "a model goes on, and nobody has looked what became of its calls: {shown:?}");
+    holds!(!shown.iter().any(untold), "a model is asked before the outcomes of its calls were looked up: {shown:?}");
     let task = match shown.first() {
         Some(Message::User { content }) => content.split(':').next().unwrap_or_default(),
         other => return Err(format!("a model is asked about {other:?}")),
@@ -54,7 +54,7 @@ pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
             }
         }
     }
-    Err(format!("the model of {task} is shown something else than the journal has: {shown:?}"))
+    Err(format!("the model of {task} is shown messages that differ from its journal: {shown:?}"))
 }
 
 /// Checks that each turn is followed by one result for each of its calls, in order.
@@ -63,14 +63,14 @@ fn paired(messages: &[Message]) -> Verdict {
     for message in messages {
         match message {
             Message::Result { call, tool, .. } => {
-                holds!(!due.is_empty(), "a result of nothing: {message:?}");
+                holds!(!due.is_empty(), "a result without a call: {message:?}");
                 holds!(due.remove(0) == (call.as_str(), tool.as_str()), "a result out of order: {messages:?}");
             }
             Message::Assistant { calls, .. } => {
-                holds!(due.is_empty(), "a turn before the results of the one before: {messages:?}");
+                holds!(due.is_empty(), "a turn without results for the calls of the turn before it: {messages:?}");
                 due = calls.iter().map(|call| (call.id.as_str(), call.tool.as_str())).collect();
             }
-            Message::User { .. } => holds!(due.is_empty(), "something said between results: {messages:?}"),
+            Message::User { .. } => holds!(due.is_empty(), "a message between results: {messages:?}"),
         }
     }
     holds!(due.is_empty(), "calls without results: {messages:?}");
@@ -151,7 +151,7 @@ fn journal(held: &StoredSession, kept: &StoredStep) -> Verdict {
     let length = kept.journal.len() as u64;
     holds!(kept.journal.iter().map(|(seq, _)| *seq).eq(1..=length), "the journal of {id} has gaps");
     let known = kept.step.lease.as_ref().map(|lease| lease.journal);
-    holds!(known == Some(length), "the journal of {id} is {length} long and known as {known:?}");
+    holds!(known == Some(length), "the journal of {id} has {length} entries, and the store says {known:?}");
     let inputs = kept.inputs();
     paired(&history(&inputs))?;
     if let Some(state) = &kept.state {
@@ -162,14 +162,17 @@ fn journal(held: &StoredSession, kept: &StoredStep) -> Verdict {
         let given =
             |input: &Input| matches!(input, Input::Message { .. } | Input::Cancelled { .. } | Input::Retried { .. });
         let later = inputs[upto..].iter().all(given);
-        holds!(later, "{id} has taken {upto} inputs, and others that no person gave are in its journal");
+        holds!(later, "{id} has applied {upto} inputs, and its journal has later ones that do not come from people");
     }
     taken_up(held, kept)?;
     heard(kept, &inputs)?;
     let mut state = replayed(held, kept, &[]);
     for input in &inputs {
         if let Input::Turn(_) = input {
-            holds!(state.activity() == Activity::Thinking, "a turn of {id} was journalled when none was wanted");
+            holds!(
+                state.activity() == Activity::Thinking,
+                "a turn of {id} was journalled in a phase without a request to the model"
+            );
         }
         state = state.advance(input).0;
     }
@@ -199,10 +202,10 @@ fn taken_up(held: &StoredSession, kept: &StoredStep) -> Verdict {
         return Ok(());
     };
     let (id, known) = (kept.step.id, before.journal.len());
-    holds!(before.step.attempt + 1 == kept.step.attempt, "{id} is an attempt that follows no other");
-    holds!(kept.journal.starts_with(&before.journal), "{id} does not know what the attempt before it knew");
+    holds!(before.step.attempt + 1 == kept.step.attempt, "{id} does not follow the attempt before it");
+    holds!(kept.journal.starts_with(&before.journal), "{id} does not begin with the journal of the attempt before it");
     let again = kept.journal.get(known).is_some_and(|(_, input)| matches!(input, Input::Retried { .. }));
-    holds!(known == 0 || again, "{id} does not know that it is another attempt");
+    holds!(known == 0 || again, "{id} has no `Retried` input after the journal of the attempt before it");
     Ok(())
 }
 
@@ -214,9 +217,9 @@ fn proposals(held: &StoredSession) -> Verdict {
             let attempts = held.steps.iter().filter(|kept| first_attempt(held, kept) == step);
             attempts.rev().find_map(|kept| turns(kept).get(turn - 1)?.calls.get(index))
         });
-        let Some(found) = found else { return Err(format!("{call} was proposed, and no turn has it")) };
+        let Some(found) = found else { return Err(format!("{call} was proposed and is in no turn")) };
         let same = found.tool == proposal.call.tool && found.arguments == proposal.call.arguments;
-        holds!(same, "{call} was proposed otherwise than the model wanted it");
+        holds!(same, "{call} was proposed with another tool or other arguments than those of the turn");
     }
     Ok(())
 }
@@ -243,11 +246,11 @@ fn ended(stored_state: &StoredState, held: &StoredSession) -> Verdict {
     holds!(live.is_none(), "{id} has ended with a live step: {live:?}");
     // A failed session may be retried, and then has to redact the secrets that it was given.
     let failed = held.session.status() == SessionStatus::Failed;
-    holds!(held.sealed == 0 || failed, "{id} has ended with something sealed");
+    holds!(held.sealed == 0 || failed, "{id} has ended with sealed values");
     let waits = held.proposals.iter().find(|proposal| {
         let allowed = proposal.hosted && matches!(proposal.state, ActionState::Allowed { .. });
         allowed || matches!(proposal.state, ActionState::Waiting { .. })
     });
-    holds!(waits.is_none(), "{id} has ended with an action that waits, or could still be begun: {waits:?}");
+    holds!(waits.is_none(), "{id} has ended with an action that waits or may still start: {waits:?}");
     Ok(())
 }

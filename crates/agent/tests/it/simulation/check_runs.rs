@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::simulation::play::Deed;
 use crate::simulation::stored_state::StoredState;
 
-/// Checks, before a tool runs, that its action was started and that somebody allowed exactly these arguments.
+/// Checks, before a tool runs, that its action was started and that a person or the policy allowed exactly these
+/// arguments.
 pub(crate) fn may_run(stored_state: &StoredState, deed: &Deed) -> Result<(), String> {
     let proposals = stored_state.sessions.values().flat_map(|held| &held.proposals);
     let of_it = |proposal: &&Action| {
@@ -17,12 +18,12 @@ pub(crate) fn may_run(stored_state: &StoredState, deed: &Deed) -> Result<(), Str
     };
     let Some(proposal) = proposals.clone().find(of_it) else { return Err(format!("{deed:?} was never proposed")) };
     if !matches!(proposal.state, ActionState::Started { .. }) {
-        return Err(format!("{deed:?} runs, and was not started: {:?}", proposal.state));
+        return Err(format!("{deed:?} runs without a start: {:?}", proposal.state));
     }
     allowed(stored_state, proposal)
 }
 
-/// Whether somebody, or the policy, allowed an action as it would run.
+/// Whether a person or the policy allowed an action with the arguments that it would run with.
 fn allowed(stored_state: &StoredState, proposal: &Action) -> Result<(), String> {
     match proposal.ruling.verdict {
         Verdict::Deny => Err(format!("{} is denied", proposal.call_id)),
@@ -76,7 +77,7 @@ pub(crate) fn counted(stored_state: &StoredState, ran: &[Deed]) -> Result<(), St
             return Err(format!("{} ran {} times, and may {most}", proposal.call_id, count(&action.arguments)));
         }
         if proposal.edited.is_some() && count(&proposal.call.arguments) > 0 {
-            return Err(format!("{} ran as the model wanted it, and was edited", proposal.call_id));
+            return Err(format!("{} ran with the proposed arguments although it was edited", proposal.call_id));
         }
         let refused = matches!(proposal.state, ActionState::Rejected { .. } | ActionState::Denied);
         if refused && count(&action.arguments) > 0 {

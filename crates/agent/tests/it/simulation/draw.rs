@@ -8,7 +8,7 @@ use testkit::Random;
 
 use crate::simulation::play::{Play, Stage};
 
-/// Tools that models call; a tool that stands here twice is called twice as often.
+/// Tools that models call. A tool that is listed twice is called twice as often.
 const CALLED: [&str; 15] = [
     "look", "look", "stamp", "write", "write", "write", "pour", "two", "timed", "brief", "never", "odd", "editor",
     "ask_user", "ask_user",

@@ -32,7 +32,7 @@ impl World {
             .sessions
             .values()
             .find(|held| held.session.ended.is_none() && !self.listens(held.session.id));
-        holds!(left.is_none(), "a session never comes to its end: {left:?}");
+        holds!(left.is_none(), "a session does not end: {left:?}");
         let listening: Vec<_> = self.live();
         let cancel = |session| DeedKind::Controls { session, command: Command::Cancel };
         let deeds = listening.into_iter().map(|session| Deed { by: self.people[0].clone(), what: cancel(session) });
@@ -101,7 +101,7 @@ impl World {
             let says = |(_, input): &&(u64, Input)| matches!(input, Input::Message { content, .. } if content == said);
             let written: Vec<usize> = steps().map(|kept| kept.journal.iter().filter(says).count()).collect();
             let once = written.iter().all(|count| *count <= 1) && written.contains(&1);
-            holds!(once, "{said} was said, and is not in a journal once");
+            holds!(once, "the message {said} is not in exactly one journal");
             let message = Message::User { content: said.clone() };
             let readers = shown.iter().filter(|messages| messages.contains(&message)).count();
             holds!(readers <= 1, "{said} was shown to {readers} models");

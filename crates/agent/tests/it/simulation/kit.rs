@@ -55,7 +55,7 @@ impl Kit for RandomKit {
             broken::runs_again(&self.play);
         }
         let none = self.play.stage.lock().tools_break();
-        Box::pin(async move { if none { Err(ToolError("the tools are not at hand".into())) } else { Ok(tools) } })
+        Box::pin(async move { if none { Err(ToolError("the tools are unavailable".into())) } else { Ok(tools) } })
     }
 }
 

@@ -129,7 +129,7 @@ impl Figures {
         if often && self.questions > 2 * seeds && seldom.iter().all(|many| *many > seeds / 50) {
             Ok(())
         } else {
-            Err(format!("too little happened: {self:?}"))
+            Err(format!("too few events to be meaningful: {self:?}"))
         }
     }
 }

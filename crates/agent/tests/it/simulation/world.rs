@@ -153,7 +153,7 @@ impl World {
         };
         let results = side_by_side(&self.store, doings, &mut self.random, &mut fate).await;
         let jobs = jobs.load(Ordering::Relaxed);
-        check::holds!(jobs <= MOST_JOBS, "somebody turns in circles");
+        check::holds!(jobs <= MOST_JOBS, "the workers run in an endless loop");
         self.heard(&deeds, &results)?;
         self.replace_dead_workers(&dying_workers, jobs, last);
         self.check_state()

@@ -238,6 +238,6 @@ async fn replaced_workspace_directory_is_refused() {
     std::fs::create_dir(test_workspace.path("")).unwrap();
     assert_eq!(
         test_workspace.refused("execute_command", json!({"command": "true"})).await,
-        "the workspace is not where it was"
+        "the directory of the workspace was moved or replaced"
     );
 }

@@ -58,5 +58,5 @@ async fn many_matches_are_cut() {
     test_workspace.put("many", "hit\n".repeat(201));
     let result = test_workspace.done("search_files", json!({"pattern": "hit"})).await;
     assert_eq!(result["matches"].as_array().unwrap().len(), 200);
-    assert_eq!(result["note"], json!("[cut: 200 matches of 1 files shown, and not everything was looked at]"));
+    assert_eq!(result["note"], json!("[cut: 200 matches of 1 files shown, and the search is incomplete]"));
 }

@@ -90,7 +90,7 @@ async fn failed_write_leaves_no_file_behind() {
     test_workspace.put("dir/x", "x");
     for (path, message) in [
         ("none/a", "`none`: there is no such file or directory"),
-        ("dir", "`dir` is there, and is not a regular file"),
+        ("dir", "`dir` exists and is not a regular file"),
         ("dir/x/y", "`dir/x`: it or one of its parents is not a directory"),
         (".", "that is the workspace itself"),
     ] {

@@ -58,7 +58,7 @@ async fn key_with_the_name_of_a_hosted_agent_has_no_access() {
     assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
     let taken = engine.take(&namesake, why.id, None, None).await;
     assert!(matches!(taken, Err(Error::Refused(Refusal::NotFound("interaction")))), "{taken:?}");
-    // An agent's key does not see a session that somebody else opened.
+    // The key of an agent does not see sessions that others opened.
     let absent = |error: Error| assert!(matches!(error, Error::Refused(Refusal::NotFound("session"))), "{error:?}");
     absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
     let acted = engine.action(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();

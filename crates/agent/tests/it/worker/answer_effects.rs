@@ -44,7 +44,7 @@ async fn check(draft: AnswerDraft, ran: &[Value], read: &str) {
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
     let asked = world.asked(&alice).await;
-    assert_eq!((world.runs(), world.turns()), (vec![], 1), "nothing runs before somebody has spoken");
+    assert_eq!((world.runs(), world.turns()), (vec![], 1), "nothing runs before a person has answered");
     world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let runs: Vec<(String, Value)> = ran.iter().map(|arguments| ("write_file".to_owned(), arguments.clone())).collect();
@@ -71,15 +71,15 @@ async fn edit_runs_the_edited_call_once_and_the_model_reads_it() {
     let edited = json!({ "content": "y", "path": "b" });
     let draft = AnswerDraft { arguments: Some(edited.clone()), ..chosen("other") };
     let read = "A person changed the arguments before this ran. It ran with these, not with yours: \
-                {\"content\":\"y\",\"path\":\"b\"}\nWhat came of it:\n{\"ran\":\"write_file\"}";
+                {\"content\":\"y\",\"path\":\"b\"}\nResult:\n{\"ran\":\"write_file\"}";
     check(draft, &[edited], read).await;
 }
 
 #[tokio::test]
 async fn retry_runs_nothing_and_the_model_reads_the_feedback() {
     let draft = AnswerDraft { feedback: Some("Use the staging directory.".into()), ..chosen("again") };
-    let read = "This was not run: a person (alice) wants you to think again and to go about it differently.\n\
-                Feedback: Use the staging directory.";
+    let read = "This was not run: a person (alice) wants you to reconsider and to do it in another way.\nFeedback: Use \
+                the staging directory.";
     check(draft, &[], read).await;
 }
 
@@ -108,8 +108,8 @@ async fn skip_runs_nothing_and_the_model_reads_that_it_was_skipped() {
 #[tokio::test]
 async fn custom_runs_nothing_and_the_model_reads_option_and_metadata() {
     let draft = AnswerDraft { feedback: Some("Later.".into()), ..chosen("draft") };
-    let read = "This was not run: a person (alice) decided otherwise.\nChosen: draft\n\
-                What belongs to that choice: {\"folder\":\"drafts\",\"keep\":3}\nFeedback: Later.";
+    let read = "This was not run: a person (alice) decided otherwise.\nChosen: draft\nMetadata of that choice: \
+                {\"folder\":\"drafts\",\"keep\":3}\nFeedback: Later.";
     check(draft, &[], read).await;
 }
 
@@ -145,7 +145,7 @@ async fn rejected_call_never_runs() {
     world.engine.answer(&alice, again.id, chosen("yes"), None).await.unwrap();
     world.ended(&alice, session.id).await;
     let ran: Vec<Value> = world.runs().into_iter().map(|(_, arguments)| arguments).collect();
-    assert_eq!(ran, [json!({ "path": "b" }), json!({ "path": "b" })], "asked for twice, and approved twice");
+    assert_eq!(ran, [json!({ "path": "b" }), json!({ "path": "b" })], "the call was proposed twice and approved twice");
 }
 
 /// Answers a question of the model and checks the text that the model reads.
@@ -170,7 +170,7 @@ async fn model_reads_the_chosen_option_with_its_metadata() {
         { "id": "red", "label": "Red", "metadata": { "hex": "#f00", "coats": 2 } },
     ]);
     let arguments = json!({ "question": "Which?", "options": options });
-    let read = "A person (alice) answered.\nChosen: red\nWhat belongs to that choice: {\"coats\":2,\"hex\":\"#f00\"}";
+    let read = "A person (alice) answered.\nChosen: red\nMetadata of that choice: {\"coats\":2,\"hex\":\"#f00\"}";
     answered("ask_user_choose", arguments, chosen("red"), read).await;
 }
 

@@ -39,7 +39,7 @@ async fn next_attempt_knows_earlier_results_and_repeats_no_action() {
     assert_eq!(steps(&world, &alice, session.id).await, named(&[("try", "failed"), ("try", "completed")]));
     assert_eq!(world.runs().len(), 2);
     assert_eq!(results(&world.shown()).len(), 2, "the last turn has read both results");
-    assert_eq!(world.turns(), 4, "the model was not asked again about what it had said");
+    assert_eq!(world.turns(), 4, "the model was not asked again for earlier turns");
 }
 
 #[tokio::test]
@@ -273,6 +273,6 @@ async fn next_attempt_reads_how_the_open_calls_of_the_last_one_ended() {
     assert_eq!(told[3], ("A person (alice) answered.\nGiven: that one".into(), false));
     assert_eq!(told[4], ("This failed: its step ended before it was begun: enough".into(), true));
     let void = world.engine.action_start(&bot, unspent, allowed.permit.unwrap(), None, None).await;
-    assert!(void.is_err(), "what the failed attempt was allowed is allowed no more");
+    assert!(void.is_err(), "a permit of the failed attempt is void");
     assert_eq!((world.runs().len(), world.turns()), (0, 2));
 }

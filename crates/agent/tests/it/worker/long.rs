@@ -165,7 +165,7 @@ async fn cost_of_a_turn_is_constant_over_1000_turns() {
     let turns: Vec<Given> = seen.windows(2).map(|pair| pair[1].since(pair[0])).collect();
     assert!(turns[1..].iter().all(|turn| alike(*turn, turns[1])), "{:?} and {:?}", turns[1], turns[999]);
     assert!(turns[1].scans == 0 && turns[1].transactions < 12, "{:?}", turns[1]);
-    // The journal and the owner of the workspace are read when the step is taken up, and never again.
+    // The journal and the owner of the workspace are read when the worker claims the step, and never again.
     assert!(driven.scans <= 3, "{driven:?}");
     // The journal has the beginning, a turn and two results a thousand times, and the last turn. The state contains no
     // entry.

@@ -51,10 +51,10 @@ async fn secret_stays_redacted_after_a_failed_session_continues() {
         assert_eq!(asked.question.context, json!({ "before": "[secret TOKEN]" }), "{command:?}");
         let (printed, _) = results(&world.shown()).pop().unwrap();
         assert_eq!(printed, r#"{"printed":"it is [secret TOKEN]"}"#, "{command:?}");
-        assert_eq!(world.secrets(), [[].into()], "it is handed to no tool any more");
+        assert_eq!(world.secrets(), [[].into()], "no tool gets the value any more");
         world.answers(&alice, asked.id, Effect::Terminate, AnswerDraft::default()).await;
         assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Cancelled);
-        assert_eq!(world.sealed(&session).await, 0, "nothing leads out of here");
+        assert_eq!(world.sealed(&session).await, 0, "the value is deleted, because the session cannot be retried");
     }
 }
 
@@ -90,7 +90,7 @@ async fn secrets_are_deleted_after_the_session_which_then_cannot_be_retried() {
         })
         .await;
     world.engine.fire_due().await.unwrap();
-    assert_eq!(world.sealed(&session).await, 1, "however long ago it was given");
+    assert_eq!(world.sealed(&session).await, 1, "the value is kept while the session runs");
     world.answers(&alice, sure.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
     world.engine.fire_due().await.unwrap();

@@ -159,11 +159,11 @@ async fn message_between_attempts_is_shown_at_the_next_turn() {
     world.until(|| async { (steps(&world, &alice, session.id).await.len() == 2).then_some(()) }).await;
     world.engine.message(&alice, session.id, ("Stop.".into(), false), None).await.unwrap();
     let (_, _, found) = world.engine.session(&alice, session.id).await.unwrap();
-    assert!(found[1].in_trouble().is_some(), "it still rests, and says why");
+    assert!(found[1].in_trouble().is_some(), "the step still waits and shows the reason");
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     world.ended(&alice, session.id).await;
     assert_eq!(world.shown().last(), Some(&Message::User { content: "Stop.".into() }));
-    assert_eq!(world.turns(), 2, "it had the last word on what was said");
+    assert_eq!(world.turns(), 2, "the last turn of the model has read the message");
 }
 
 #[tokio::test]
@@ -182,7 +182,7 @@ async fn retried_model_reads_that_tools_no_longer_get_its_secrets() {
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     world.ended(&alice, session.id).await;
     let Some(Message::User { content }) = world.shown().last().cloned() else { unreachable!("{:?}", world.shown()) };
-    assert!(content.contains("not given to your tools any more"), "{content}");
+    assert!(content.contains("Your tools no longer get the secret values"), "{content}");
 }
 
 #[tokio::test]
@@ -343,5 +343,9 @@ async fn replaced_secret_stays_redacted() {
     assert_eq!(asked.question.context, json!({ "before": "[secret TOKEN], [secret TOKEN]" }));
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     world.until(|| async { (!world.secrets().is_empty()).then_some(()) }).await;
-    assert_eq!(world.secrets(), [[("TOKEN".to_owned(), "s3cond-value".to_owned())].into()], "the later one is for use");
+    assert_eq!(
+        world.secrets(),
+        [[("TOKEN".to_owned(), "s3cond-value".to_owned())].into()],
+        "tools get the later value"
+    );
 }

@@ -1,4 +1,4 @@
-//! Steps in trouble: an expired question is over, and a step that keeps failing ends as failed, with its reason.
+//! Steps in trouble: an expired question stays closed, and a step that keeps failing ends as failed, with its reason.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -62,7 +62,7 @@ impl Kit for TestKit {
     fn tools<'a>(&'a self, _: &'a domain::ProjectName, _: &'a AgentVersion) -> holdpoint_agent::worker::Tools<'a> {
         self.0.tried.lock().push(self.1.now());
         let none = self.0.without_tools.load(Ordering::Acquire);
-        Box::pin(async move { if none { Err(ToolError("the tools are not at hand".into())) } else { Ok(Vec::new()) } })
+        Box::pin(async move { if none { Err(ToolError("the tools are unavailable".into())) } else { Ok(Vec::new()) } })
     }
 }
 
@@ -180,7 +180,7 @@ async fn failing_step_is_retried_with_growing_delays_and_then_fails() {
     let session = place.opens().await;
     let ended = place.ended(&session).await;
     assert_eq!(ended.status(), SessionStatus::Failed);
-    assert!(reason(ended).contains("the tools are not at hand"));
+    assert!(reason(ended).contains("the tools are unavailable"));
     let tried = place.play.tried.lock().clone();
     let rests: Vec<i64> = tried.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs()).collect();
     assert!(rests.len() >= 3 && rests.windows(2).all(|pair| pair[1] >= 2 * pair[0]), "{rests:?}");
@@ -188,7 +188,7 @@ async fn failing_step_is_retried_with_growing_delays_and_then_fails() {
         place.clock.advance(SignedDuration::from_hours(1));
         place.drives().await;
     }
-    assert_eq!(place.play.tried.lock().len(), tried.len(), "what is over is not tried again");
+    assert_eq!(place.play.tried.lock().len(), tried.len(), "a failed step is not tried again");
 }
 
 #[tokio::test]
@@ -209,7 +209,7 @@ async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
     let ended = place.ended(&session).await;
     assert_eq!(ended.status(), SessionStatus::Failed);
     assert!(reason(ended).contains("the journal cannot be read"));
-    assert_eq!(place.play.shown.lock().len(), 1, "nobody goes on from what cannot be read");
+    assert_eq!(place.play.shown.lock().len(), 1, "the step does not continue with an unreadable state");
 }
 
 /// Names of calls begin with the number of their step in the session, so that no two steps may have one number.

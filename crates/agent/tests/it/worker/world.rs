@@ -57,7 +57,7 @@ impl Model for Playing {
         self.0.asked.lock().push(request.history.to_vec());
         let turn = self.0.turns.lock().pop_front();
         Box::pin(async move {
-            let turn = turn.unwrap_or_else(|| Err(ModelError::Refused("the play is over".into())))?;
+            let turn = turn.unwrap_or_else(|| Err(ModelError::Refused("the script has no more turns".into())))?;
             said(Delta::Text(turn.text.clone()));
             if self.0.mute.load(Ordering::Acquire) > 0 {
                 std::future::pending::<()>().await;

@@ -1,4 +1,5 @@
-//! Tests that programs of agents cannot reach their server: real commands and a real MCP server try, with the real binary.
+//! Tests that programs of agents cannot reach their server: real commands and a real MCP server try, with the real
+//! binary.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -75,12 +76,13 @@ async fn command_cannot_reach_the_server_or_its_process() {
     let action = run_approved_command(&deployment, &server, "runner").await;
     let said = action.to_string();
     assert!(said.contains("closed") && said.contains("alive"), "{said}");
-    assert!(!said.contains("--worker-steps"), "the server's command line is not seen: {said}");
+    assert!(!said.contains("--worker-steps"), "the command line of the server is hidden: {said}");
     let said = run_approved_command(&deployment, &server, "caller").await.to_string();
     assert!(said.contains("connected"), "network = true: {said}");
 }
 
-/// A separate worker confines its commands as a server does. Started with `--unconfined-commands`, it lets the command reach everything.
+/// A separate worker confines its commands as a server does. Started with `--unconfined-commands`, it lets the command
+/// reach everything.
 #[test]
 fn command_of_a_worker_cannot_reach_its_data_or_the_server() {
     on_postgres(async |deployment| {
@@ -183,11 +185,11 @@ async fn unconfined_commands_are_reported_at_the_start_and_to_people() {
     let me = server.client(&deployment.key("operator", "alice")).get("/v1/me").await.done(200).body;
     assert_eq!(me["unconfined_commands"], true, "{me}");
     let agent = server.client(&deployment.key("agent", "bot")).get("/v1/me").await.done(200).body;
-    assert_eq!(agent.get("unconfined_commands"), None, "agents need not know: {agent}");
+    assert_eq!(agent.get("unconfined_commands"), None, "agents do not see it: {agent}");
     assert!(server.logged().contains("UNCONFINED"), "{}", server.logged());
     let key = fs::read_to_string(deployment.data().join("master.key")).unwrap();
     let said = run_approved_command(&deployment, &server, "runner").await.to_string();
-    assert!(said.contains(key.split_whitespace().last().unwrap()), "it is what the flag says: {said}");
+    assert!(said.contains(key.split_whitespace().last().unwrap()), "the command can read the data directory: {said}");
 }
 
 #[tokio::test]
@@ -205,10 +207,10 @@ async fn workspaces_inside_or_around_the_data_directory_are_refused() {
     let inside = deployment.data().join("workspaces");
     fs::create_dir_all(&inside).unwrap();
     let said = deployment.launch().with(&["--workspaces", inside.to_str().unwrap()]).start_expecting_failure();
-    assert!(said.contains("must lie apart"), "{said}");
+    assert!(said.contains("may contain the other"), "{said}");
     let around = deployment.path(".");
     let said = deployment.launch().with(&["--workspaces", around.to_str().unwrap()]).start_expecting_failure();
-    assert!(said.contains("must lie apart"), "{said}");
+    assert!(said.contains("may contain the other"), "{said}");
 }
 
 /// A server whose user cannot create user namespaces cannot confine commands, and does not run them.

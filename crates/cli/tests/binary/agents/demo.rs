@@ -18,7 +18,7 @@ fn answer(question: &Value) -> Value {
         "confirmation" => json!({ "option": "confirm" }),
         "approval" | "review" => json!({ "option": "approve" }),
         "custom" => json!({ "option": "well" }),
-        other => panic!("nobody knows what to say to {other}: {question}"),
+        other => panic!("the test has no answer to {other}: {question}"),
     }
 }
 
@@ -76,7 +76,7 @@ async fn demo_flow_release_notes_is_reviewed_and_published() {
     let (kinds, shown) = answers_all(&alice, &session).await;
     assert_eq!(shown["status"], "completed", "{shown}");
     let met: Vec<&str> = kinds.iter().map(String::as_str).collect();
-    assert_eq!(met, ["approval", "custom", "notice", "review"], "with those of the guide, every kind");
+    assert_eq!(met, ["approval", "custom", "notice", "review"], "the demo asks every kind of question");
     let steps: Vec<&str> =
         shown["steps"].as_array().unwrap().iter().map(|step| step["name"].as_str().unwrap()).collect();
     assert_eq!(steps, ["draft", "publish", "announce", "verdict"]);

@@ -1,4 +1,5 @@
-//! Serves a model over HTTP that plays turns written by the test, portion by portion, and records the requests that it received.
+//! Serves a model over HTTP that plays turns written by the test, portion by portion, and records the requests that it
+//! received.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -21,7 +22,8 @@ pub(crate) struct Heard {
     pub(crate) body: Value,
 }
 
-/// Server for chat completions that runs until the process ends. The number of assistant messages in a request selects the turn.
+/// Server for chat completions that runs until the process ends. The number of assistant messages in a request selects
+/// the turn.
 pub(crate) struct FakeModel {
     port: u16,
     heard: Arc<Mutex<Vec<Heard>>>,

@@ -1,4 +1,5 @@
-//! Tests definitions in files: an invalid file ends the start, a changed file is reloaded. A separate worker needs a shared database.
+//! Tests definitions in files: an invalid file ends the start, a changed file is reloaded. A separate worker needs a
+//! shared database.
 
 use std::fs;
 
@@ -29,12 +30,14 @@ async fn changed_agent_file_is_reloaded_and_an_invalid_one_is_reported() {
     files.agent("two", SCRIPTED);
     until("the new agent", async || (names().await == ["one", "two"]).then_some(())).await;
     files.agent("three", "modle = 1\n");
-    until("the bad file in the figures", async || (admin.metric("flow_definitions_refused").await > 0.5).then_some(()))
-        .await;
-    assert_eq!(names().await, ["one", "two"], "those before stay in force");
+    until("the metric of the invalid file", async || {
+        (admin.metric("flow_definitions_refused").await > 0.5).then_some(())
+    })
+    .await;
+    assert_eq!(names().await, ["one", "two"], "the previous definitions stay in force");
     assert!(server.logged().contains("definitionsRefused"), "{}", server.logged());
     fs::remove_file(files.agents.join("three.toml")).unwrap();
-    until("the good files in the figures", async || {
+    until("the metric without invalid files", async || {
         (admin.metric("flow_definitions_refused").await < 0.5).then_some(())
     })
     .await;
@@ -106,7 +109,7 @@ fn worker_follows_the_policy_file_of_the_servers() {
         let worker = files.launch(deployment.launch(), 8).into_worker().begin();
         for (verdict, state) in [("deny", "denied"), ("allow", "done")] {
             rule(verdict);
-            until("the action to be ruled on so", async || {
+            until("the ruling by the changed file", async || {
                 let session = starts(&admin, "one").await;
                 ended(&admin, &session).await;
                 let actions = admin.get(&format!("/v1/sessions/{session}/actions")).await.done(200).body;
@@ -150,7 +153,7 @@ fn worker_follows_the_floor_of_the_servers() {
         let denied = acted().await;
         assert_eq!((&denied["state"], &denied["ruling"]["floor"]["rule"]), (&json!("denied"), &json!("floor")));
         rule("allow");
-        until("the action to be left to the policy", async || (acted().await["state"] == "done").then_some(())).await;
+        until("the ruling by the policy", async || (acted().await["state"] == "done").then_some(())).await;
         assert!(worker.stop().success());
     });
 }

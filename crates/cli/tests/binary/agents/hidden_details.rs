@@ -1,5 +1,5 @@
-//! Tests that addresses and error texts of models and MCP servers are shown to the operator only: readers of a session get
-//! a plain reason, and the log has the details.
+//! Tests that addresses and error texts of models and MCP servers are shown to the operator only: readers of a session
+//! get a plain reason, and the log has the details.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -126,7 +126,7 @@ async fn mcp_server_failure_is_shown_without_its_address_and_program() {
     let root = server.client(&deployment.key("admin", "root"));
     for (agent, _, logged) in &ways {
         let session = starts(&root, agent).await;
-        let reason = "MCP server `tickets` cannot be used; the operator finds the reason in the log";
+        let reason = "MCP server `tickets` cannot be used; the log of the server has the reason";
         assert_eq!(wait_for_event(&root, &session, "step.troubled").await["reason"], reason, "{agent}");
         assert_only_the_log_contains(&server, &root, &session, logged).await;
     }
@@ -141,7 +141,7 @@ async fn missing_directory_is_reported_without_its_path() {
     let server = files.launch(deployment.launch(), 8).start().await;
     let root = server.client(&deployment.key("admin", "root"));
     let session = starts(&root, "reader").await;
-    let reason = "a directory that the agent's commands may read is not there; the operator finds which one in the log";
+    let reason = "a directory that the agent's commands may read does not exist; the log of the server names it";
     assert_eq!(wait_for_event(&root, &session, "step.troubled").await["reason"], reason);
     assert_only_the_log_contains(&server, &root, &session, MARKER).await;
 }

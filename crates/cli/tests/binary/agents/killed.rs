@@ -27,8 +27,8 @@ async fn step_resumes_after_a_kill_during_a_turn_of_the_model() {
     let shown = ended(&alice, &session).await;
     assert_eq!(shown["status"], "completed", "{shown}");
     assert_eq!(shown["steps"][0]["output"]["text"], "Well, done.", "{shown}");
-    assert!(model.asked() >= 2, "it was asked again");
-    assert_eq!(times(&alice, &session, "model.turn").await, 1, "one turn counts");
+    assert!(model.asked() >= 2, "the model was asked again");
+    assert_eq!(times(&alice, &session, "model.turn").await, 1, "only one turn is recorded");
     assert_eq!(times(&alice, &session, "step.begun").await, 1);
 }
 
@@ -65,12 +65,16 @@ async fn command_that_was_killed_while_running_is_asked_about() {
     let _server = launch.start().await;
     // The question about the outcome comes when the lease of the action has expired.
     let question = asked(&alice, &session).await;
-    assert_eq!(fs::read_to_string(files.file("ran")).unwrap(), "once\n", "it is not run again by itself: {question}");
+    assert_eq!(
+        fs::read_to_string(files.file("ran")).unwrap(),
+        "once\n",
+        "the command is not run again without an answer: {question}"
+    );
     alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);
     let shown = ended(&alice, &session).await;
     assert_eq!(shown["status"], "completed", "{shown}");
     assert_eq!(fs::read_to_string(files.file("ran")).unwrap(), "once\n");
-    assert_eq!(times(&alice, &session, "model.turn").await, 2, "the model was not asked again about what was decided");
+    assert_eq!(times(&alice, &session, "model.turn").await, 2, "the model was not asked again about the decided call");
 }
 
 #[tokio::test]
@@ -87,7 +91,7 @@ async fn step_resumes_after_a_kill_between_its_answer_and_its_wake_up() {
     server.kill();
     let server = idle.start().await;
     alice.answer(question["id"].as_str().unwrap(), json!({ "option": "approve" })).await.done(200);
-    assert!(!files.file("ran").exists(), "nobody here drives it");
+    assert!(!files.file("ran").exists(), "no worker runs the step");
     server.kill();
     let _server = working.start().await;
     let shown = ended(&alice, &session).await;
@@ -114,7 +118,7 @@ fn step_of_a_killed_node_is_taken_over_by_another_node() {
             (&shown["status"], &shown["steps"][0]["output"]["text"]),
             (&json!("completed"), &json!("Well, done."))
         );
-        assert!(model.asked() >= 2, "it was asked again");
-        assert_eq!(times(&bob, &session, "model.turn").await, 1, "one turn counts");
+        assert!(model.asked() >= 2, "the model was asked again");
+        assert_eq!(times(&bob, &session, "model.turn").await, 1, "only one turn is recorded");
     });
 }

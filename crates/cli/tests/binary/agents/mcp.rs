@@ -1,4 +1,5 @@
-//! Tests tools of MCP servers, over standard streams and over HTTP: they are ruled on, approved, edited and called like other tools, and once.
+//! Tests tools of MCP servers, over standard streams and over HTTP: they are ruled on, approved, edited and called like
+//! other tools, and once.
 
 use std::fs;
 
@@ -30,7 +31,8 @@ fn agent(tickets: &Tickets, calls: &str) -> String {
     )
 }
 
-/// An allowed call is made at once, a call that needs approval is made with the arguments that the person edited, and a denied call is never made.
+/// An allowed call is made at once, a call that needs approval is made with the arguments that the person edited, and a
+/// denied call is never made.
 async fn check_ruled_and_approved_calls(deployment: &Deployment, tickets: &Tickets) {
     let files = AgentFiles::new(deployment);
     let calls = r#"{ tool = "tickets.get", arguments = { number = 7 } },
@@ -43,7 +45,7 @@ async fn check_ruled_and_approved_calls(deployment: &Deployment, tickets: &Ticke
     let session = starts(&alice, "clerk").await;
     let question = asked(&alice, &session).await;
     assert_eq!(question["action"]["tool"], "tickets.create", "{question}");
-    until("the call that nobody is asked about", async || (!tickets.called().is_empty()).then_some(())).await;
+    until("the allowed call", async || (!tickets.called().is_empty()).then_some(())).await;
     assert_eq!(tickets.called(), [("get".to_owned(), json!({ "number": 7 }))]);
     let edited = json!({ "title": "White tea is out" });
     let answer = json!({ "option": "edit", "arguments": edited });
@@ -76,12 +78,12 @@ async fn check_interrupted_call(deployment: &Deployment, tickets: &Tickets) {
     let _server = launch.start().await;
     // The question about the outcome comes when the lease of the action has expired.
     let question = asked(&alice, &session).await;
-    assert_eq!(tickets.called().len(), 1, "it is not called again by itself: {question}");
+    assert_eq!(tickets.called().len(), 1, "the tool is not called again without an answer: {question}");
     alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);
     let shown = ended(&alice, &session).await;
     assert_eq!(shown["status"], "completed", "{shown}");
     assert_eq!(tickets.called().len(), 1);
-    assert_eq!(times(&alice, &session, "model.turn").await, 2, "the model was not asked again about what was decided");
+    assert_eq!(times(&alice, &session, "model.turn").await, 2, "the model was not asked again about the decided call");
 }
 
 #[tokio::test]

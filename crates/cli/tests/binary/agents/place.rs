@@ -50,7 +50,8 @@ impl AgentFiles {
             .unwrap();
     }
 
-    /// Adds the arguments for these directories and this many worker steps. A short step lease lets steps of a killed server be claimed soon.
+    /// Adds the arguments for these directories and this many worker steps. A short step lease lets steps of a killed
+    /// server be claimed soon.
     pub(crate) fn launch(&self, launch: Launch, steps: usize) -> Launch {
         let text = |path: &Path| path.display().to_string();
         let (agents, flows, workspaces) = (text(&self.agents), text(&self.flows), text(&self.workspaces));

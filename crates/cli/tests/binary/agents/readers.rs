@@ -41,7 +41,7 @@ impl Readers {
         let last = self.pieces.last().and_then(|frame| frame.id.clone());
         let mut stream = Stream::open(alice, &self.path, last.as_deref()).await.unwrap();
         for _ in 0..many {
-            self.pieces.push(soon("an event for who comes back", stream.next()).await.unwrap());
+            self.pieces.push(soon("an event for the reconnected reader", stream.next()).await.unwrap());
         }
     }
 }
@@ -100,7 +100,7 @@ async fn check_late_reader(deployment: &Deployment) {
     assert_eq!(pieces, early);
     let listed = alice.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
     let data: Vec<Value> = early.iter().map(|frame| serde_json::from_str(&frame.data).unwrap()).collect();
-    assert_eq!(listed["events"], json!(data), "what is listed is what was streamed");
+    assert_eq!(listed["events"], json!(data), "the list equals the stream");
     assert_all_event_types(&early, &data);
 }
 
@@ -135,7 +135,7 @@ fn assert_all_event_types(frames: &[Frame], data: &[Value]) {
     };
     assert_eq!(joined("model.thought", 1).1, "Let me think.");
     let (events, text) = joined("model.said", 1);
-    assert_eq!(text, joined("model.turn", 1).1, "the portions are the turn");
+    assert_eq!(text, joined("model.turn", 1).1, "the portions together are the text of the turn");
     assert!(events < 20, "200 pieces came as {events} events");
     assert_eq!(joined("model.turn", 3), (1, "All done.".to_owned()));
 }
@@ -150,7 +150,7 @@ fn late_reader_sees_the_events_of_an_early_one_on_postgres() {
     on_postgres(check_late_reader);
 }
 
-/// A session goes on after an answer although the stream of its watcher was closed before.
+/// A session continues after an answer although the stream of its reader was closed before.
 #[tokio::test]
 async fn session_continues_after_the_stream_of_its_watcher_is_closed() {
     let deployment = Deployment::sqlite();

@@ -29,7 +29,8 @@ async fn results(server: &Server, key: &str, session: &str) -> Value {
     server.client(key).get(&format!("/v1/sessions/{session}/actions")).await.done(200).body["actions"].clone()
 }
 
-/// Regression: an agent from the definition files read, for tenant `evil`, a file that another tenant's session had written.
+/// Regression: an agent from the definition files read, for tenant `evil`, a file that another tenant's session had
+/// written.
 #[tokio::test]
 async fn session_cannot_read_workspace_files_of_another_tenant() {
     let deployment = Deployment::sqlite();
@@ -58,7 +59,7 @@ async fn session_cannot_read_workspace_files_of_another_tenant() {
     let session = starts(&evil_client, "shared").await;
     ended(&evil_client, &session).await;
     let read = results(&server, &evil, &session).await;
-    assert_eq!(read[0]["state"], "failed", "its workspace is empty: {read}");
+    assert_eq!(read[0]["state"], "failed", "the workspace is empty: {read}");
     assert!(!read.to_string().contains("TENANT-A-CONFIDENTIAL"), "{read}");
     fs::write(files.workspaces.join("evil/p/demo/notes.txt"), "of evil").unwrap();
     let session = starts(&evil_client, "shared").await;

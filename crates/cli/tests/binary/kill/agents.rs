@@ -1,4 +1,5 @@
-//! Clients of agents: they ask, wait, take and complete. Some abandon an answer that they took, and others take it over.
+//! Clients of agents: they ask, wait, take and complete. Some abandon an answer that they took, and others take it
+//! over.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -74,7 +75,8 @@ async fn ask(client: &mut RetryingClient, session: &str, once: &str, record: &Re
     id
 }
 
-/// Takes an answer if no other client has it and completes the delivery. At random it abandons the answer after taking it.
+/// Takes an answer if no other client has it and completes the delivery. At random it abandons the answer after taking
+/// it.
 async fn take_and_complete(client: &mut RetryingClient, question: &str, name: &str, record: &Record) {
     let path = format!("/v1/interactions/{question}/delivery");
     let once = format!("{name}:take");

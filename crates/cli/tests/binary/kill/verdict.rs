@@ -49,14 +49,15 @@ pub(crate) async fn judge(mut client: RetryingClient, record: &Record, seen: &Se
         count(happened, RESOLUTIONS, 1, question);
         count(happened, &["delivery.completed"], 1, question);
         count(happened, &["delivery.failed"], 0, question);
-        assert_eq!(completed[&question.id].len(), 1, "one worker completed {question:?}");
+        assert_eq!(completed[&question.id].len(), 1, "exactly one worker completed {question:?}");
     }
-    assert_eq!(asked.len(), happened.len(), "a question that nobody asked");
+    assert_eq!(asked.len(), happened.len(), "a question that no client asked");
     read_once(&log, seen).await;
     figures(record, &log, &told, seen)
 }
 
-/// Checks that each acknowledged action was decided, started and ended exactly once, and that no other action was started.
+/// Checks that each acknowledged action was decided, started and ended exactly once, and that no other action was
+/// started.
 fn ran_once(record: &Record, acted: &[&Value]) {
     let ran = record.ran.lock();
     assert!(!ran.is_empty(), "nothing ran");
@@ -68,7 +69,7 @@ fn ran_once(record: &Record, acted: &[&Value]) {
         assert_eq!(names, ["action.waiting", "action.allowed", "action.started", "action.done"], "{call} of {session}");
     }
     let started = acted.iter().filter(|event| event["type"] == "action.started").count();
-    assert_eq!(started, ran.len(), "something ran that nobody knows of");
+    assert_eq!(started, ran.len(), "an action ran without an acknowledged start");
 }
 
 /// Reads all events of a session and checks that their numbers have no gap.
@@ -157,7 +158,7 @@ fn figures(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<ReceivedR
     let ran = record.ran.lock().len();
     let (walked_away, offered) = (*record.walked_away.lock(), named("delivery.offered"));
     let acknowledged = sessions + asked + won.len() + completed + named("delivery.taken");
-    assert!(!lost.is_empty() && offered > 0 && walked_away > 0, "nobody raced, or nobody took over");
+    assert!(!lost.is_empty() && offered > 0 && walked_away > 0, "no answers raced, or no delivery was taken over");
     format!(
         "{acknowledged} commands acknowledged ({asked} asked, {} answered, {completed} completed, {ran} actions run), {} refused ({late} late), \
          {} expired, {} auto-resolved, {offered} taken over, {in_doubt} replies lost, {} events over {} streams",

@@ -51,12 +51,13 @@ async fn server_runs_on_a_backup_made_under_load() {
     let copy = other.launch().start().await;
     let open = copy.client(&alice).get("/v1/stats").await.done(200).body["open"]["confirmation"].as_u64().unwrap();
     let open = usize::try_from(open).unwrap();
-    // The backup contains every question acknowledged before it began, and no question that was asked after it had ended.
+    // The backup contains every question acknowledged before it began, and no question that was asked after it had
+    // ended.
     assert!((before..=after + 4).contains(&open), "{before} {open} {after}");
     let path = format!("/v1/interactions/{sealed}/delivery/take");
     let taken = copy.client(&bot).post(&path, json!({})).await.done(200);
     assert_eq!(taken.text("/resume_point/at"), "line 12");
-    copy.client(&bot).ask_plainly("life goes on").await;
+    copy.client(&bot).ask_plainly("asked after the restore").await;
 }
 
 #[test]

@@ -31,7 +31,7 @@ async fn full_disk_refuses_writes_and_serves_reads() {
                 201 => kept.push((reply.text("/id"), title)),
                 _ => break reply,
             }
-            assert!(kept.len() < 2000, "the disk is never full");
+            assert!(kept.len() < 2000, "the disk did not get full");
         };
         refused.problem(507, "storage_full");
         alice

@@ -27,7 +27,10 @@ async fn master_key_that_others_can_read_is_refused() {
     let path = deployment.data().join("master.key");
     std::fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
     let said = deployment.launch().start_expecting_failure();
-    assert!(said.contains(&format!("{}: others can read it (mode 640): chmod 600 it", path.display())), "{said}");
+    assert!(
+        said.contains(&format!("{}: other users can read it (mode 640): run chmod 600 on it", path.display())),
+        "{said}"
+    );
     std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
     deployment.launch().start().await;
 }

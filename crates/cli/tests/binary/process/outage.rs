@@ -54,7 +54,7 @@ async fn check_outage(deployment: &Deployment, postgres: &TestPostgres) {
             assert_eq!(frame.event, "interaction.answered");
             return;
         }
-        None => panic!("a stream that ends without a word"),
+        None => panic!("the stream ended without an event"),
     };
     assert_eq!(soon("the answer", stream.next()).await.unwrap().event, "interaction.answered");
 }

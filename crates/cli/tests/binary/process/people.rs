@@ -33,7 +33,7 @@ async fn check_first_sign_in(deployment: &Deployment) {
         .collect();
     assert_eq!(links.len(), 2, "{said}");
     assert!(links[1].starts_with(&format!("{base}/sign-in#token=hpl_")), "{said}");
-    assert_eq!(signed_in(&base, links[0]).await, Err(401), "a later start makes it void");
+    assert_eq!(signed_in(&base, links[0]).await, Err(401), "a later start replaces the link");
     let admin = signed_in(&base, links[1]).await.unwrap();
     let found = me(&base, &admin).await;
     assert_eq!((&found["name"], &found["role"], &found["via"]), (&json!("admin"), &json!("admin"), &json!("cookie")));
@@ -67,12 +67,12 @@ async fn check_first_sign_in(deployment: &Deployment) {
 
     server.kill();
     let server = launch.start().await;
-    assert_eq!(launch.said().matches("Sign in as").count(), 2, "somebody has signed in");
-    assert_eq!(me(&base, &alice).await["name"], "alice", "signed in as before");
+    assert_eq!(launch.said().matches("Sign in as").count(), 2, "no link is printed after a sign-in");
+    assert_eq!(me(&base, &alice).await["name"], "alice", "the cookie is still valid");
     let further = deployment.run(&["users", "create", "alice", "--role", "viewer", "--project", "web"]);
     let said = String::from_utf8(further.stdout).unwrap();
-    assert!(said.starts_with("alice is in web\n") && said.contains("there before"), "{said}");
-    assert_eq!(me(&base, &alice).await["code"], "unauthenticated", "what let her in before is void");
+    assert!(said.starts_with("alice is in web\n") && said.contains("existed before"), "{said}");
+    assert_eq!(me(&base, &alice).await["code"], "unauthenticated", "the earlier cookie is no longer valid");
     assert!(server.stop().success());
 }
 

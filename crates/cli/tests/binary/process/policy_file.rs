@@ -41,15 +41,15 @@ async fn changed_policy_file_applies_and_an_invalid_one_is_reported() {
     .await;
     assert_eq!(propose_and_read_ruling(&agent, &session, "second").await, ("denied".into(), "deny".into()));
     let first = propose_and_read_ruling(&agent, &session, "first").await;
-    assert_eq!(first, ("allowed".into(), "allow".into()), "a ruling that was given stays");
+    assert_eq!(first, ("allowed".into(), "allow".into()), "an earlier ruling stays");
 
     fs::write(&file, BAD).unwrap();
-    let policy = until("the bad file told", async || {
+    let policy = until("the report about the invalid file", async || {
         let policy = admin.get("/v1/policy").await.done(200);
         policy.body.get("refused_file").is_some().then_some(policy)
     })
     .await;
-    assert_eq!(policy.text("/text"), DENYING, "the one before stays in force");
+    assert_eq!(policy.text("/text"), DENYING, "the previous policy stays in force");
     let findings = policy.body["refused_file"]["findings"].as_array().unwrap();
     let misspelt = findings.iter().find(|finding| finding["code"] == "unknown_key").unwrap();
     assert_eq!(misspelt["line"], json!(5), "{misspelt}");
@@ -58,20 +58,20 @@ async fn changed_policy_file_applies_and_an_invalid_one_is_reported() {
     assert_eq!(propose_and_read_ruling(&agent, &session, "third").await, ("denied".into(), "deny".into()));
 
     fs::remove_file(&file).unwrap();
-    until("the missing file told", async || {
+    until("the report about the missing file", async || {
         let policy = admin.get("/v1/policy").await.done(200);
         (policy.body["refused_file"]["findings"][0]["code"] == "unreadable").then_some(())
     })
     .await;
 
     fs::write(&file, ALLOWING).unwrap();
-    until("the good file in force", async || {
+    until("the valid file in force", async || {
         let policy = admin.get("/v1/policy").await.done(200);
         (policy.text("/text") == ALLOWING && policy.body.get("refused_file").is_none()).then_some(())
     })
     .await;
     assert!(admin.metric("flow_policy_file_refused").await.abs() < f64::EPSILON);
-    let changes = until("both changes on the trail", async || {
+    let changes = until("both changes in the audit trail", async || {
         let trail = admin.get("/v1/audit?type=policy.changed").await.done(200).body["entries"].clone();
         (trail.as_array().unwrap().len() == 2).then_some(trail)
     })
@@ -83,7 +83,7 @@ async fn changed_policy_file_applies_and_an_invalid_one_is_reported() {
     let versions = admin.get("/v1/policy/versions").await.done(200);
     let texts: Vec<&str> =
         versions.body["versions"].as_array().unwrap().iter().map(|change| change["text"].as_str().unwrap()).collect();
-    assert_eq!(texts, [ALLOWING, DENYING, ALLOWING], "each change is told, also back to a text of before");
+    assert_eq!(texts, [ALLOWING, DENYING, ALLOWING], "each change is recorded, also the return to an earlier text");
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn policy_file_is_retried_until_it_is_in_force() {
     let writer = rusqlite::Connection::open(deployment.data().join("holdpoint.db")).unwrap();
     writer.execute_batch("begin immediate").unwrap();
     fs::write(&file, DENYING).unwrap();
-    let policy = until("the file told as not yet read", async || {
+    let policy = until("the report about the unread file", async || {
         let policy = admin.get("/v1/policy").await.done(200);
         (policy.body["refused_file"]["retried"] == json!(true)).then_some(policy)
     })
@@ -171,21 +171,23 @@ fn servers_with_different_policy_files_rule_by_the_last_one() {
         let refused = first.client(&agent_key).post(&format!("/v1/sessions/{session}/actions"), body).await;
         assert_eq!((refused.status, refused.text("/code").as_str()), (503, "policy_differs"));
         let admin = first.client(&deployment.key("admin", "root"));
-        until("the difference in the figures", async || {
-            (admin.metric("flow_policy_differs").await > 0.5).then_some(())
-        })
-        .await;
+        until("the metric of the difference", async || (admin.metric("flow_policy_differs").await > 0.5).then_some(()))
+            .await;
         assert!(first.logged().contains("policyDiffers"), "{}", first.logged());
         assert_eq!(admin.get("/v1/policy").await.done(200).text("/differs/part"), "policy");
         fs::write(&one, DENYING).unwrap();
-        until("both to rule alike", async || (admin.metric("flow_policy_differs").await < 0.5).then_some(())).await;
+        until("the same policy on both servers", async || {
+            (admin.metric("flow_policy_differs").await < 0.5).then_some(())
+        })
+        .await;
         assert_eq!(propose_and_read_ruling(&first.client(&agent_key), &session, "c3").await.0, "denied");
     });
 }
 
 const NEVER: &str = "version = 1\n\n[[rule]]\nname = \"never\"\ntools = [\"deploy\"]\nverdict = \"deny\"\nreason = \"below the floor\"\n";
 
-/// The policy floor of the server binds every project, is reloaded after a change, and stays when a server starts without it.
+/// The policy floor of the server binds every project, is reloaded after a change, and stays when a server starts
+/// without it.
 #[tokio::test]
 async fn floor_applies_to_a_project_that_allows_everything() {
     let deployment = Deployment::sqlite();

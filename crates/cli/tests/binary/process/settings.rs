@@ -53,13 +53,14 @@ async fn settings_apply_from_the_environment() {
     assert_settings_apply(&deployment, &launch).await;
 }
 
-/// Checks the effect of each setting. Clients have separate keys, because a key may send only two requests a second and four at once.
+/// Checks the effect of each setting. Clients have separate keys, because a key may send only two requests a second and
+/// four at once.
 async fn assert_settings_apply(deployment: &Deployment, launch: &Launch) {
     let server = launch.start().await;
     let (asker, again) =
         (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("agent", "bot")));
     let person = server.client(&deployment.key("operator", "alice"));
-    assert!(!deployment.data().join("master.key").exists(), "the key that was given is used");
+    assert!(!deployment.data().join("master.key").exists(), "the given key is used");
 
     let session = asker.start().await;
     let question = asker.ask(&session, json!({ "kind": "confirmation", "title": "one" })).await;

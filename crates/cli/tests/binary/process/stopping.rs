@@ -75,7 +75,7 @@ async fn sigterm_lets_a_request_in_flight_finish() {
 
     server.terminate();
     until("no new connections", async || TcpStream::connect(launch.address()).is_err().then_some(())).await;
-    assert!(server.runs(), "it waits for the request");
+    assert!(server.runs(), "the server waits for the request");
     request.send(second).await;
     let id = request.reply().done(201).text("/id");
     assert_eq!(server.ended(Instant::now()).code(), Some(0));

@@ -1,5 +1,6 @@
-//! Tests that a secret and a resume point reach the agent and no other place. The marker must not be in the files or logs
-//! of the store, not in API replies, metrics, logs or traces, and, after delivery, not in the memory of the process.
+//! Tests that a secret and a resume point reach the agent and no other place. The marker must not be in the files or
+//! logs of the store, not in API replies, metrics, logs or traces, and, after delivery, not in the memory of the
+//! process.
 
 use std::path::{Path, PathBuf};
 
@@ -79,7 +80,11 @@ async fn takes_and_completes(bot: &Client, question: &str) {
     bot.post(&format!("{path}/complete"), json!({ "lease": taken.text("/lease") })).await.done(200);
     let again = bot.request("POST", &format!("{path}/take")).header("Idempotency-Key", question);
     let again = bot.attempt(again).await.unwrap().done(200);
-    assert_eq!((again.body.get("secrets"), again.body.get("resume_point")), (None, None), "handed out once");
+    assert_eq!(
+        (again.body.get("secrets"), again.body.get("resume_point")),
+        (None, None),
+        "the values are returned only once"
+    );
 }
 
 /// Sends answers that are refused, each with the marker somewhere in it.
@@ -103,10 +108,10 @@ async fn refused(alice: &Client, question: &str, heard: &mut Heard) {
         let request = alice.request("POST", &format!("/v1/interactions/{question}/answer"));
         let request = request.header("Content-Type", "application/json").body(body);
         let reply = alice.attempt(request).await.unwrap().done(400);
-        heard.note("what is no JSON", &reply.body);
+        heard.note("a body that is not JSON", &reply.body);
     }
     let many = json!({ "answers": [{ "interaction": question, "data": { "TOKEN": SECRET }, "effect": SECRET }] });
-    heard.note("one of many", &alice.post("/v1/interactions/answers", many).await.done(200).body);
+    heard.note("one answer of a batch", &alice.post("/v1/interactions/answers", many).await.done(200).body);
 }
 
 /// Asks, answers and takes secrets, and collects the replies. No client is connected afterwards.
@@ -148,11 +153,14 @@ async fn run_commands_with_secrets(around: &Around<'_>, server: &Server) -> Hear
 
 /// Checks that the memory search finds a text while a request holds it, and no longer after the request has ended.
 async fn memory_is_searched(server: &Server, address: &str, key: &str) {
-    assert_ne!(memory_with(server.pid(), CONTROL), Vec::<String>::new(), "an argument of the process");
+    assert_ne!(memory_with(server.pid(), CONTROL), Vec::<String>::new(), "the search finds an argument of the process");
     let mut half = Raw::open(address);
     let head = format!("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Length: 500");
     half.send(&format!("{head}\r\n\r\n{{\"title\": \"{UNFINISHED}")).await;
-    until("half a request in memory", async || (!memory_with(server.pid(), UNFINISHED).is_empty()).then_some(())).await;
+    until("the unfinished request in memory", async || {
+        (!memory_with(server.pid(), UNFINISHED).is_empty()).then_some(())
+    })
+    .await;
     drop(half);
     until("its end", async || memory_with(server.pid(), UNFINISHED).is_empty().then_some(())).await;
 }
@@ -178,13 +186,13 @@ async fn check(deployment: &Deployment, database: Option<PathBuf>) {
         // The server needs a moment to notice a connection that was just closed.
         assert!(
             tokio::time::timeout(std::time::Duration::from_secs(10), until("a clean memory", gone)).await.is_ok(),
-            "{marker} is left in the memory of the process: {found:?}"
+            "{marker} is in the memory of the process: {found:?}"
         );
     }
     assert!(server.stop().success());
     around.has_no_marker("after the server has stopped");
     assert!(collector.has(b"chatSessionId"), "traces were sent");
-    assert!(!collector.has(SECRET.as_bytes()) && !collector.has(RESUME.as_bytes()), "a trace has it");
+    assert!(!collector.has(SECRET.as_bytes()) && !collector.has(RESUME.as_bytes()), "a trace contains the secret");
 }
 
 #[tokio::test]

@@ -25,8 +25,8 @@ pub(crate) fn files_with(directory: &Path, text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Memory regions of a running process that contain a text. They are read without ending the process and cover the content
-/// of a core dump.
+/// Memory regions of a running process that contain a text. They are read without ending the process and cover the
+/// content of a core dump.
 ///
 /// A process may read the memory of its child if it is root, or if Yama (`kernel.yama.ptrace_scope`) is 0 or 1.
 pub(crate) fn memory_with(process: u32, text: &str) -> Vec<String> {

@@ -103,12 +103,13 @@ fn several_nodes_keep_working_during_key_rotations() {
         let third = deployment.launch().start().await;
         let (bot, alice) =
             (third.client(&deployment.key("agent", "bot")), third.client(&deployment.key("operator", "alice")));
-        let waiting = given(&bot, &alice, "asked of the third").await;
-        takes(&servers[0].client(&deployment.key("agent", "bot")), &waiting, "asked of the third").await;
+        let waiting = given(&bot, &alice, "asked on the third node").await;
+        takes(&servers[0].client(&deployment.key("agent", "bot")), &waiting, "asked on the third node").await;
     });
 }
 
-/// After `--prepare` the key file has both keys, can be copied, and can be used by servers; a later rotation finishes with them.
+/// After `--prepare` the key file has both keys, can be copied, and can be used by servers; a later rotation finishes
+/// with them.
 #[tokio::test]
 async fn prepared_key_rotation_can_be_finished_later() {
     let deployment = Deployment::sqlite();
@@ -132,7 +133,8 @@ async fn prepared_key_rotation_can_be_finished_later() {
     takes(&launch.start().await.client(&bot_key), &second, "prepared").await;
 }
 
-/// Keys from arguments or the environment are rotated by giving both: first to the nodes, then to the command; then nodes get the new key alone.
+/// Keys from arguments or the environment are rotated by giving both: first to the nodes, then to the command; then
+/// nodes get the new key alone.
 #[tokio::test]
 async fn keys_given_by_flags_are_rotated_by_giving_old_and_new() {
     let deployment = Deployment::sqlite();

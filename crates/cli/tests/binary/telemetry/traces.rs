@@ -36,7 +36,7 @@ async fn spans_have_their_attributes_and_continue_the_callers_trace() {
     for expected in
         ["interactionId", "chatSessionId", "interactionStatus", &question, "room-7", "answered", "holdpoint"]
     {
-        assert!(collector.has(expected.as_bytes()), "no {expected} in what was sent");
+        assert!(collector.has(expected.as_bytes()), "no {expected} in the traces");
     }
     assert!(collector.has(&bytes(TRACE)), "the caller's trace is not continued");
     assert!(collector.has(&bytes(SPAN)), "the caller's span is not the parent");

@@ -1,4 +1,5 @@
-//! Brings every action of the archive to its end: permits start calls, waiting actions are approved, and people settle lost ones.
+//! Brings every action of the archive to its end: permits start calls, waiting actions are approved, and people settle
+//! lost ones.
 
 use serde_json::{Value, json};
 
@@ -68,7 +69,8 @@ impl<'a> Actions<'a> {
 
     async fn waiting_actions_are_approved(&self, upgraded: &UpgradedServer) {
         let (waiting, paying) = (upgraded.text("/actions/waiting"), upgraded.text("/actions/paying"));
-        // The database has the policy floor of the server that made the archive. Its rule needs finance, and Bob is not in finance.
+        // The database has the policy floor of the server that made the archive. Its rule needs finance, and Bob is not
+        // in finance.
         let voted = upgraded.client("bob").answer(&paying, json!({ "option": "approve" })).await.done(200);
         assert_eq!(voted.text("/status"), "pending");
         for (call, question) in [("waiting", waiting), ("paying", paying)] {
@@ -109,7 +111,8 @@ async fn grant_lets_a_call_through(upgraded: &UpgradedServer) {
     bot.post(&actions, proposal("other", "/srv/other/c")).await.done(202);
 }
 
-/// The suspension of a rule by an answer is lifted, and the rule allows again. The policy draft is evaluated and deleted.
+/// The suspension of a rule by an answer is lifted, and the rule allows again. The policy draft is evaluated and
+/// deleted.
 async fn policy_goes_on(upgraded: &UpgradedServer) {
     let (bot, root) = (upgraded.client("bot"), upgraded.client("root"));
     let restart = &upgraded.manifest["policy"]["restart"];

@@ -13,7 +13,8 @@ pub(super) async fn commands_are_replayed_and_people_are_known(upgraded: &Upgrad
     Client::new(&upgraded.base, &upgraded.text("/revoked_key")).get("/v1/me").await.problem(401, "unauthenticated");
 }
 
-/// Commands with equal bytes and idempotency key return the result of the first command, including a secret that is shown once.
+/// Commands with equal bytes and idempotency key return the result of the first command, including a secret that is
+/// shown once.
 async fn commands_are_replayed(upgraded: &UpgradedServer) {
     for record in upgraded.manifest["idempotent"].as_array().unwrap() {
         let text = |name: &str| record[name].as_str().unwrap().to_owned();

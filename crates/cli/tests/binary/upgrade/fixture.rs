@@ -37,8 +37,8 @@ pub(super) struct UpgradedServer {
 }
 
 impl Fixture {
-    /// Unpacks the archive and opens the database before the binary under test does: webhooks and the model get the addresses of this
-    /// test, and records that are kept for hours get the time of today.
+    /// Unpacks the archive and opens the database before the binary under test does: webhooks and the model get the
+    /// addresses of this test, and records that are kept for hours get the time of today.
     pub(super) fn open(store: &Store<'_>, endpoint: &Endpoint, model: &FakeModel) -> Self {
         let (name, deployment) = match store {
             Store::Sqlite => ("sqlite", Deployment::sqlite()),

@@ -68,10 +68,11 @@ async fn interrupted_command_is_settled(alice: &Client, session: &str) {
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    panic!("nobody is asked what became of the command");
+    panic!("no question about the outcome of the command");
 }
 
-/// Checks that the step whose worker was killed in a model's turn is taken over, with the model key that is stored for its agent.
+/// Checks that the step whose worker was killed in a model's turn is taken over, with the model key that is stored for
+/// its agent.
 async fn model_is_asked_again(upgraded: &UpgradedServer, alice: &Client, model: &FakeModel) {
     let thinker = session(upgraded, "thinker");
     let shown = alice.get(&format!("/v1/sessions/{thinker}")).await.done(200).body;

@@ -1,4 +1,5 @@
-//! Checks that the server under test shows everything that the API showed before the old server was killed. It may add fields.
+//! Checks that the server under test shows everything that the API showed before the old server was killed. It may add
+//! fields.
 
 use serde_json::Value;
 

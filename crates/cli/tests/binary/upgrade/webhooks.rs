@@ -1,4 +1,5 @@
-//! Checks that messages refused by the endpoint are sent again under their identifiers, signed with the secrets of the archive.
+//! Checks that messages refused by the endpoint are sent again under their identifiers, signed with the secrets of the
+//! archive.
 
 use serde_json::json;
 
@@ -24,7 +25,7 @@ pub(super) async fn due_messages_are_sent(upgraded: &UpgradedServer, endpoint: &
     })
     .await;
     let path = format!("/v1/webhooks/{}/deliveries?state=delivered", upgraded.text("/webhooks/events/id"));
-    until("the message is noted", async || {
+    until("the delivery is recorded", async || {
         let listed = root.get(&path).await.done(200).body;
         (listed["deliveries"].as_array().unwrap().len() == 1).then_some(())
     })

@@ -36,7 +36,11 @@ async fn each_kind_has_the_default_deadline_of_the_asking_api() {
             assert_eq!(given, default_deadline(api, kind.name), "{} on {api:?}: {shown}", kind.name);
             let Some(given) = given else { continue };
             if given > 60 {
-                assert_eq!(seconds(&shown, "warn_at", "deadline"), 60, "a warning comes at one minute left");
+                assert_eq!(
+                    seconds(&shown, "warn_at", "deadline"),
+                    60,
+                    "the warning comes one minute before the deadline"
+                );
             }
             stage.world.passes(given - 1).await;
             assert_eq!(read(&stage, &asked).await["status"], "pending", "{} on {api:?}", kind.name);
@@ -76,13 +80,13 @@ async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
 fn default_limits_match_the_dialects() {
     let ours = Settings::default();
     let limits = server::Limits::default();
-    assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "000: closed requests stay 30 days");
-    assert_eq!(ours.lease, SignedDuration::from_secs(300), "001: processing is stale after 300 s");
-    assert_eq!(ours.warning, SignedDuration::from_secs(60), "people are warned at one minute left");
-    assert_eq!(limits.heartbeat.as_secs(), 15, "001: a heartbeat every 15 s");
+    assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "closed requests stay 30 days");
+    assert_eq!(ours.lease, SignedDuration::from_secs(300), "an unfinished delivery is offered again after 300 s");
+    assert_eq!(ours.warning, SignedDuration::from_secs(60), "people are warned one minute before the deadline");
+    assert_eq!(limits.heartbeat.as_secs(), 15, "a heartbeat every 15 s");
     let Limits { rounds, retries, .. } = Limits::default();
-    assert_eq!((rounds, retries), (10, 3), "at most 10 rounds of questions a turn, and 3 times back after a rejection");
-    assert!(ours.deadlines.is_empty(), "what the wires say holds until somebody configures otherwise");
+    assert_eq!((rounds, retries), (10, 3), "at most 10 rounds of questions, and at most 3 retries in a row");
+    assert!(ours.deadlines.is_empty(), "the defaults of the dialects apply unless deadlines are configured");
 }
 
 async fn read(stage: &Stage, asked: &Asked) -> Value {

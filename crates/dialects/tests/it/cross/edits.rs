@@ -21,7 +21,8 @@ async fn edit_need_name_only_the_changed_arguments() {
     let call = socket.hears_of("tool_call").await;
     assert_eq!((&call["tool_name"], &call["arguments"]), (&json!("write_file"), &proposed));
     let decision = |decision: &str, arguments| json!({ "type": "hitl_decision", "call_id": call["call_id"], "decision": decision, "modified_arguments": arguments });
-    // `/v1` requires complete arguments, and arguments that do not fit the schema of the tool are refused before anything runs.
+    // `/v1` requires complete arguments, and arguments that do not fit the schema of the tool are refused before
+    // anything runs.
     let path = format!("/v1/interactions/{}/answer", text(&call["interaction"]));
     for (arguments, wrong) in [
         (json!({ "path": "/src/main_v2.py" }), "/arguments"),

@@ -33,7 +33,8 @@ impl Api {
     }
 }
 
-/// A kind of question: how it is asked, how it is answered through each API, and the meaning that all these answers share.
+/// A kind of question: how it is asked, how it is answered through each API, and the meaning that all these answers
+/// share.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// Body of a question in `/v1`; for `action`, body of the proposed call.

@@ -69,7 +69,7 @@ impl Watchers {
 
     /// Adds a reader that joined the channel before the session existed.
     pub(crate) fn with_early(mut self, connection: websocket::Socket) -> Self {
-        let (name, stream) = ("tools before it began", Stream::Socket(connection));
+        let (name, stream) = ("tools before the session", Stream::Socket(connection));
         self.readers.push(Reader { name, stream, told: String::new() });
         self
     }
@@ -81,7 +81,7 @@ impl Watchers {
                 match reader.note().await {
                     Note::Asked(id) if asked.is(&id) => break,
                     Note::Ended(id) if asked.is(&id) => {
-                        panic!("{label}: {} heard the end before the beginning", reader.name)
+                        panic!("{label}: {} received the end before the question", reader.name)
                     }
                     _ => {}
                 }
@@ -97,12 +97,12 @@ impl Watchers {
             loop {
                 match reader.note().await {
                     Note::Asked(id) if id == next => break,
-                    Note::Asked(id) => assert!(!asked.is(&id), "{label}: {} was shown it again", reader.name),
+                    Note::Asked(id) => assert!(!asked.is(&id), "{label}: {} received the question again", reader.name),
                     Note::Ended(id) => ended += u32::from(asked.is(&id)),
                     Note::Moved(_) | Note::Other => {}
                 }
             }
-            assert_eq!(ended, 1, "{label}: {} was told of the end", reader.name);
+            assert_eq!(ended, 1, "{label}: {} received the end", reader.name);
         }
     }
 
@@ -112,7 +112,7 @@ impl Watchers {
             loop {
                 match reader.note().await {
                     Note::Moved(id) if asked.is(&id) => break,
-                    Note::Ended(id) if asked.is(&id) => panic!("{label}: {} heard that it is over", reader.name),
+                    Note::Ended(id) if asked.is(&id) => panic!("{label}: {} received the end", reader.name),
                     _ => {}
                 }
             }
@@ -140,7 +140,7 @@ impl Watchers {
 
     pub(crate) fn assert_no_secret(&self, label: &str) {
         for reader in &self.readers {
-            assert!(!reader.told.contains(SECRET), "{label}: {} was told the secret", reader.name);
+            assert!(!reader.told.contains(SECRET), "{label}: {} received the secret", reader.name);
         }
     }
 }

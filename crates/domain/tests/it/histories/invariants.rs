@@ -21,7 +21,7 @@ const CLOSINGS: [&str; 4] =
 pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
     let changed = before.interactions.iter().zip(&after.interactions).filter(|(was, is)| was != is);
     for (was, is) in changed {
-        assert_eq!(is.revision, was.revision + 1, "one change, one revision: {deed:?}");
+        assert_eq!(is.revision, was.revision + 1, "a change increments the revision by one: {deed:?}");
         assert_eq!((is.id, &is.origin, &is.question), (was.id, &was.origin, &was.question), "{deed:?}");
         if let State::Resolved { resolution, at, delivery, .. } = &was.state {
             let State::Resolved { resolution: now, at: then, delivery: after, .. } = &is.state else {
@@ -32,7 +32,10 @@ pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
         }
         if let (State::Pending(was), State::Pending(is)) = (&was.state, &is.state) {
             of_the_votes(&was.votes, &is.votes, deed);
-            assert!(is.warned >= was.warned && is.overdue >= was.overdue, "forgotten by {deed:?}");
+            assert!(
+                is.warned >= was.warned && is.overdue >= was.overdue,
+                "a warning or an overdue mark was removed by {deed:?}"
+            );
         }
         of_the_lease(was, is, before.now(), after.used, deed);
         of_the_events(before, after, is, deed);
@@ -41,7 +44,7 @@ pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
     let same = before.interactions.iter().zip(&after.interactions).all(|(was, is)| was == is);
     let quiet = same && before.session == after.session && before.interactions.len() == after.interactions.len();
     if quiet {
-        assert_eq!(before.events, after.events, "nothing changed, so nothing happened: {deed:?}");
+        assert_eq!(before.events, after.events, "a deed without a change recorded an event: {deed:?}");
     }
     round_trip(&after.session);
 }
@@ -49,14 +52,14 @@ pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
 /// Checks that a vote stays unless its voter answers differently, and that each person has at most one vote.
 fn of_the_votes(was: &[Answer], is: &[Answer], deed: &Deed) {
     let (kept, lost): (Vec<&Answer>, Vec<&Answer>) = was.iter().partition(|vote| is.contains(vote));
-    assert!(is.iter().take(kept.len()).eq(kept.iter().copied()), "votes changed places: {deed:?}");
+    assert!(is.iter().take(kept.len()).eq(kept.iter().copied()), "the order of the votes changed: {deed:?}");
     let fresh = &is[kept.len()..];
     assert!(fresh.len() <= 1 && lost.len() <= fresh.len(), "a vote was lost: {deed:?}");
     for (lost, fresh) in lost.iter().zip(fresh) {
         assert!(lost.by == fresh.by && !lost.agrees_with(fresh), "{lost:?} became {fresh:?}: {deed:?}");
     }
     let people: BTreeSet<&str> = is.iter().map(|vote| vote.by.name.as_str()).collect();
-    assert_eq!(people.len(), is.len(), "somebody votes twice: {deed:?}");
+    assert_eq!(people.len(), is.len(), "a person has two votes: {deed:?}");
 }
 
 /// Checks that the attempt number only grows, by one for each take, and that an ended delivery does not change.
@@ -109,7 +112,7 @@ fn of_the_events(before: &World, after: &World, is: &Interaction, deed: &Deed) {
         .map(|event| event.name.as_str())
         .collect();
     let expected = usize::from(!matches!(deed, Deed::Heartbeat { .. }));
-    assert_eq!(new.len(), expected, "{deed:?} told {new:?}");
+    assert_eq!(new.len(), expected, "{deed:?} recorded {new:?}");
 }
 
 /// Checks the invariants of the whole session.
@@ -128,11 +131,11 @@ pub(crate) fn of_the_world(world: &World) {
         };
         let closed = interaction.status() != Status::Pending;
         assert_eq!(told(&["interaction.asked"]), 1);
-        assert_eq!(told(&CLOSINGS), usize::from(closed), "told once that it was closed");
+        assert_eq!(told(&CLOSINGS), usize::from(closed), "a closed question has exactly one closing event");
         let name = format!("interaction.{}", interaction.status().name());
-        assert_eq!(told(&[&name]), usize::from(closed), "and how");
+        assert_eq!(told(&[&name]), usize::from(closed), "the closing event has the name of the status");
         let completed = matches!(interaction.delivery(), Some(Delivery::Completed { .. }));
-        assert_eq!(told(&["delivery.completed"]), usize::from(completed), "completed at most once");
+        assert_eq!(told(&["delivery.completed"]), usize::from(completed), "a completed delivery has exactly one event");
         of_the_question(interaction);
     }
 }
@@ -143,8 +146,11 @@ fn of_the_question(interaction: &Interaction) {
     match &interaction.state {
         State::Pending(pending) => {
             let voters: BTreeSet<&str> = pending.votes.iter().map(|vote| vote.by.name.as_str()).collect();
-            assert_eq!(voters.len(), pending.votes.len(), "nobody votes twice");
-            assert!(!pending.overdue || interaction.question.holds(), "only what holds is overdue");
+            assert_eq!(voters.len(), pending.votes.len(), "each person has at most one vote");
+            assert!(
+                !pending.overdue || interaction.question.holds(),
+                "only a question with the fallback `hold` is overdue"
+            );
         }
         State::Resolved { resolution, at, delivery, .. } => {
             let processing = matches!(delivery, Delivery::Processing { .. });
@@ -166,10 +172,13 @@ fn of_the_resolution(interaction: &Interaction, resolution: &Resolution, at: Tim
         assert!(matches!(answer.effect, Effect::Approve | Effect::Edit));
         let offered =
             question.options.iter().any(|option| option.effect == answer.effect && answer.options.contains(&option.id));
-        assert!(offered, "nobody offered {answer:?}");
+        assert!(offered, "the question does not offer {answer:?}");
     }
     assert_eq!(answer.arguments.is_some(), answer.effect == Effect::Edit, "only an edit takes arguments");
-    assert!(answer.options.iter().all(|id| question.option(id).is_some()), "an option that exists");
+    assert!(
+        answer.options.iter().all(|id| question.option(id).is_some()),
+        "the answer names only options of the question"
+    );
     match resolution {
         Resolution::Answered { answer, votes } => {
             assert!(question.holds() || question.deadline.is_none_or(|deadline| at < deadline), "answered in time");
@@ -217,7 +226,7 @@ pub(crate) fn of_time(mut interaction: Interaction) {
     for _ in 0..5 {
         let Some(wake) = interaction.wake_at() else {
             let far = interaction.clone().tick(id, at(1_000_000_000));
-            return assert_eq!(far, None, "nothing to wait for, and yet time changed it");
+            return assert_eq!(far, None, "time changed a question that has no wake-up time");
         };
         let early = interaction.clone().tick(id, wake - SignedDuration::from_nanos(1));
         assert_eq!(early, None, "too early");
@@ -226,7 +235,7 @@ pub(crate) fn of_time(mut interaction: Interaction) {
         assert!(changed.wake_at().is_none_or(|next| next >= wake || changed.status() == Status::Pending));
         interaction = changed;
     }
-    assert_eq!(interaction.wake_at(), None, "time goes on for ever: {interaction:?}");
+    assert_eq!(interaction.wake_at(), None, "the wake-up times do not end: {interaction:?}");
 }
 
 /// Takes an answer repeatedly. Each time the lease lapses, or the agent fails and asks for another attempt.

@@ -1,4 +1,4 @@
-//! Tests of the gate: tenants and keys take turns, and nobody takes the places of others.
+//! Tests of the gate: tenants and keys take turns, and none takes the places of others.
 
 use domain::{Actor, ActorKind, Credential, EntryPoint, KeyId, Role, Scope};
 use uuid::Uuid;
@@ -54,7 +54,7 @@ async fn inside(gate: &FairGate, who: &Caller) -> Pass {
 
 async fn waiting(gate: &FairGate, who: &Caller) -> Entering {
     let mut entering = Entering::new(gate, who);
-    assert!(entering.polled().await.is_none(), "it has to wait");
+    assert!(entering.polled().await.is_none(), "the entrant has to wait");
     entering
 }
 
@@ -81,12 +81,12 @@ async fn one_key_does_not_block_other_keys_or_tenants() {
     let mut behind = waiting(&gate, &other).await;
     let mut beside = waiting(&gate, &modest).await;
     drop(first);
-    let second = queue[0].polled().await.expect("the greedy one's turn was first");
+    let second = queue[0].polled().await.expect("the turn of the greedy key comes first");
     drop(held);
     let third = behind.polled().await.expect("then that of the other tenant");
     drop(second);
     let fourth = beside.polled().await.expect("then that of the other key");
-    assert!(queue[1].polled().await.is_none(), "the rest of the greedy one's queue comes last");
+    assert!(queue[1].polled().await.is_none(), "the rest of the greedy key's queue comes last");
     drop((third, fourth));
     assert!(queue[1].polled().await.is_some());
 }
@@ -109,7 +109,7 @@ async fn free_places_rotate_among_tenants_and_their_keys() {
                 break;
             }
         }
-        assert!(pass.is_some(), "somebody enters when a place becomes free");
+        assert!(pass.is_some(), "an entrant enters when a place becomes free");
     }
     assert_eq!(order, ["1a", "2c", "3d", "1b", "2c", "1a"]);
 }

@@ -21,8 +21,8 @@ const MOST: usize = 10_000;
 pub(crate) struct FailureCounts(Mutex<HashMap<String, u32>>);
 
 impl FailureCounts {
-    /// Counts a failure and returns how long the row is postponed. `None` for a first conflict, which may only mean that another transaction was
-    /// first.
+    /// Counts a failure and returns how long the row is postponed. `None` for a first conflict, because another transaction may have changed the
+    /// row.
     fn pause(&self, name: &str, error: &Error) -> Option<SignedDuration> {
         let mut failures = self.0.lock();
         if failures.len() >= MOST && !failures.contains_key(name) {

@@ -96,10 +96,10 @@ async fn action_is_judged_again_if_the_policy_changes_before_the_commit() {
     let mut ruled_by = BTreeMap::new();
     for ActionReply { proposal, .. } in all {
         let (_, reigned) = reigns.range(..proposal.at).next_back().unwrap();
-        assert_eq!(proposal.ruling.policy, *reigned, "{} was ruled on by a policy that was gone", proposal.call_id);
+        assert_eq!(proposal.ruling.policy, *reigned, "{} was judged by a policy no longer in force", proposal.call_id);
         *ruled_by.entry(proposal.ruling.verdict).or_insert(0) += 1;
     }
-    assert_eq!(ruled_by.len(), 2, "both policies ruled");
+    assert_eq!(ruled_by.len(), 2, "each policy ruled on an action");
 }
 
 /// An edit is accepted only if the policy in force at its commit allows it.
@@ -109,7 +109,7 @@ async fn edit_is_judged_by_the_policy_in_force_at_its_commit() {
     for round in 0..25 {
         race.puts(ASK).await;
         let ActionState::Waiting { interaction } = race.proposes(format!("c{round}")).await.proposal.state else {
-            unreachable!("nobody is asked")
+            unreachable!("the action asks no question")
         };
         let arguments = Some(json!({ "path": "edited" }));
         let edit = AnswerDraft { effect: Some(Effect::Edit), arguments, ..AnswerDraft::default() };
@@ -123,7 +123,7 @@ async fn edit_is_judged_by_the_policy_in_force_at_its_commit() {
             (edited, since)
         };
         match edited {
-            Ok(answered) => assert!(answered.resolved_at().unwrap() < since, "a denied edit was taken"),
+            Ok(answered) => assert!(answered.resolved_at().unwrap() < since, "a denied edit was accepted"),
             Err(Error::Refused(Refusal::EditDenied(_))) => {}
             Err(other) => unreachable!("{other:?}"),
         }
@@ -131,7 +131,7 @@ async fn edit_is_judged_by_the_policy_in_force_at_its_commit() {
 }
 
 /// In a session that has its maximum of open questions, an action whose lease runs out gets the state `Unknown` without a question, and the timers
-/// go on.
+/// continue.
 #[tokio::test]
 async fn timers_continue_in_a_session_with_too_many_open_questions() {
     let world = World::with(Settings { most_open: 1, ..Settings::default() });

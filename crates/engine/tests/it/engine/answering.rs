@@ -21,12 +21,12 @@ async fn remaining_reviewer_is_found_behind_many_other_keys() {
     let fields = json!({ "audience": { "quorum": 1, "named": { "groups": ["ops"] } } });
     let asked = world.ask(&agent, &session, fields.clone()).await.id;
     let left = world.engine.abstain(&alice, asked, None, None).await.unwrap();
-    assert_eq!(left.desertion(), None, "the oldest key but one is that of somebody who could");
+    assert_eq!(left.desertion(), None, "the holder of the second oldest key could answer");
     let Credential::Key(key) = bob.credential else { panic!("{:?}", bob.credential) };
     world.engine.key_revoke(&root, key).await.unwrap();
     let asked = world.ask(&agent, &session, fields).await.id;
     let left = world.engine.abstain(&alice, asked, None, None).await.unwrap();
-    assert!(left.desertion().is_some(), "a revoked key answers nothing");
+    assert!(left.desertion().is_some(), "a revoked key cannot answer");
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn only_the_asker_or_an_operator_can_cancel_a_question() {
     let refused = world.engine.cancel(&viewer, withdrawn, None, None).await;
     assert_eq!(refusal(refused), Refusal::RoleForbids { role: Role::Viewer });
     let closed = world.engine.cancel(&agent, withdrawn, None, None).await.unwrap();
-    assert_eq!(closed.delivery().unwrap().name(), "not_needed", "whoever withdraws waits for no answer");
+    assert_eq!(closed.delivery().unwrap().name(), "not_needed", "a withdrawn question needs no delivery");
     let cancelled = world.ask(&agent, &session, json!({})).await.id;
     let closed = world.engine.cancel(&alice, cancelled, Some("no longer needed".into()), None).await.unwrap();
     let State::Resolved { resolution, delivery, .. } = &closed.state else { unreachable!() };

@@ -28,7 +28,7 @@ async fn check(fields: Value, expected: &[&str]) {
     let session = world.session(&agent).await;
     let result = world.try_ask(&agent, &session, fields.clone()).await;
     assert_eq!(pointers(result), expected, "{fields}");
-    assert_eq!(world.session_now(&agent, session.id).await, session, "a refused question leaves nothing behind");
+    assert_eq!(world.session_now(&agent, session.id).await, session, "a refused question changes nothing");
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn deadline_comes_from_the_question_or_else_from_the_settings() {
     assert_eq!(own.deadline, Some(now + SignedDuration::from_secs(90)));
     assert_eq!(own.warn_at, Some(now + SignedDuration::from_secs(30)), "people are warned a minute before");
     let short = world.ask(&agent, &session, json!({ "deadline_seconds": 30 })).await.question;
-    assert_eq!(short.warn_at, None, "there is no minute to warn in");
+    assert_eq!(short.warn_at, None, "the deadline is too near for a warning");
     let by_kind = world.ask(&agent, &session, json!({})).await.question;
     assert_eq!(by_kind.deadline, Some(now + hour));
     let none = world.ask(&agent, &session, json!({ "kind": "question" })).await;

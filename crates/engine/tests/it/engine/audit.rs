@@ -216,7 +216,7 @@ async fn creation_and_revocation_of_keys_are_recorded() {
     );
     let auditor = world.caller(Role::Admin, "auditor").await;
     let text = world.exported(&auditor, ExportRange::default()).await;
-    assert!(!text.contains(secret.rsplit_once('_').unwrap().1), "a key's secret is on the trail");
+    assert!(!text.contains(secret.rsplit_once('_').unwrap().1), "the trail contains the secret of a key");
 }
 
 /// Only callers who may audit read the trail, page by page, and only that of their own project.
@@ -232,7 +232,7 @@ async fn audit_trail_is_readable_by_auditors_of_its_project_only() {
             domain::Refusal::RoleForbids { .. }
         ));
         assert!(world.engine.audit_export(caller, ExportRange::default()).await.is_err());
-        assert!(world.engine.audit_key(caller).await.is_ok(), "the public half is nobody's secret");
+        assert!(world.engine.audit_key(caller).await.is_ok(), "every reader may have the public key");
     }
     let page = |after| Page { after, limit: 3 };
     let (first, next) = world.engine.audit(&root, AuditFilter::default(), page(None)).await.unwrap();
@@ -262,7 +262,7 @@ async fn exports_verify() {
     let report = verified(&whole).unwrap();
     assert_eq!((report.entries, report.digests_only, report.checkpoints), (153, 1, 1));
     assert_eq!(report.public_key, world.engine.audit_key(&root).await.unwrap().to_string());
-    assert_eq!(world.exported(&root, ExportRange::default()).await, whole, "asked again, it is the same");
+    assert_eq!(world.exported(&root, ExportRange::default()).await, whole, "a second export is equal");
     let theirs = world.exported(&neighbour, ExportRange::default()).await;
     assert_eq!(verified(&theirs).unwrap().digests_only, 152);
     assert!(theirs.contains("neighbour") && !theirs.contains("deployer"));
@@ -307,13 +307,13 @@ async fn checkpoints_are_signed_by_entry_count_and_by_time() {
     assert_eq!(signed(&world).await, [(0, 1), (1, 258)]);
     world.pass(61);
     assert_eq!(signed(&world).await, [(0, 1), (1, 258), (258, 302)]);
-    assert_eq!(signed(&world).await.len(), 3, "nothing new to sign");
+    assert_eq!(signed(&world).await.len(), 3, "no new entry needs a signature");
     let key = world.engine.audit_key(&agent).await.unwrap();
     let world = world.restarted_after(SignedDuration::from_secs(5));
     assert_eq!(world.engine.audit_key(&agent).await.unwrap(), key);
     let root = world.caller(Role::Admin, "root").await;
     assert_eq!(verified(&world.exported(&root, ExportRange::default()).await).unwrap().checkpoints, 4);
-    assert!(world.another_engine([8; 32]).audit_key(&agent).await.is_err(), "without the master key nobody signs");
+    assert!(world.another_engine([8; 32]).audit_key(&agent).await.is_err(), "signing needs the master key");
 }
 
 /// Changes to the database without the master key are detected.
@@ -335,8 +335,8 @@ async fn tampering_with_the_database_is_detected() {
     assert_eq!(found.to_string(), "line 4: entry 3 was removed");
 }
 
-/// The columns beside an entry's text are outside the chain. An entry that was moved to another project, or whose columns were changed, is listed to
-/// nobody, and an export reports it.
+/// The columns beside an entry's text are outside the chain. An entry that was moved to another project, or whose columns were changed, is not
+/// listed, and an export reports it.
 #[tokio::test]
 async fn entry_with_changed_columns_is_detected() {
     let edits = [

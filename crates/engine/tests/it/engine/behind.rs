@@ -76,7 +76,7 @@ fn readers_behind_an_open_transaction_share_infrequent_polls() {
     let followers: Vec<_> = followers.collect();
     // Each reader reads once for itself; every further query is a repeated read.
     while queries.load(Ordering::SeqCst) < READERS + LOOKS {
-        assert!(begun.elapsed() < SOON, "nobody looks");
+        assert!(begun.elapsed() < SOON, "no reader polls the store");
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(begun.elapsed() >= PAUSES, "{LOOKS} looks took {:?}", begun.elapsed());

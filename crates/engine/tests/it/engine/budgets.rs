@@ -41,7 +41,7 @@ async fn open_questions_of_a_key_are_limited_across_sessions() {
     let over = reached(Limit::KeyOpenQuestions, 2);
     assert_eq!(refusal(world.try_ask(&agent, &first, json!({})).await), over);
     assert_eq!(refusal(world.try_ask(&agent, &second, json!({})).await), over);
-    assert_eq!(counted(&world, &agent).await, before, "nothing has changed");
+    assert_eq!(counted(&world, &agent).await, before, "the totals are unchanged");
     assert_eq!(world.session_now(&agent, second.id).await.open, 1);
 
     let (other, stranger) =
@@ -134,9 +134,9 @@ async fn every_end_of_a_question_reduces_the_open_count() {
         .hand_over(&alice, asked[3], HandOver { channel: Some("there".into()), note: None }, None)
         .await
         .unwrap();
-    assert_eq!(open().await, 2, "handed over: the first is still open, and the second is the agent's too");
+    assert_eq!(open().await, 2, "after a handover both questions count for the agent");
     world.control(&alice, session.id, domain::Command::Cancel).await.unwrap();
-    assert_eq!(open().await, 0, "the session has ended, and with it both");
+    assert_eq!(open().await, 0, "the end of the session closes both questions");
 }
 
 #[tokio::test]

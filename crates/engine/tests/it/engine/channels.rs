@@ -67,7 +67,7 @@ async fn next(follower: &mut ChannelFollower) -> ChannelItem {
 async fn joined(follower: &mut ChannelFollower) -> Vec<SessionId> {
     match next(follower).await {
         ChannelItem::Joined(sessions) => sessions,
-        ChannelItem::Events(events) => unreachable!("{events:?} before anybody came"),
+        ChannelItem::Events(events) => unreachable!("{events:?} before a session joined"),
     }
 }
 
@@ -105,7 +105,7 @@ async fn channel_follower_reads_each_session_once() {
     }
     told.sort_unstable();
     assert_eq!(told, sessions, "each once");
-    assert!(store.reads() <= MANY + 2, "one look for all of them, and one a session");
+    assert!(store.reads() <= MANY + 2, "one read of all sessions, and one read of each");
 }
 
 #[tokio::test]

@@ -53,23 +53,23 @@ async fn message_opens_continues_or_reopens_a_conversation() {
     assert_eq!(by_id.id, first.id);
     world.control(&alice, first.id, Command::Cancel).await.unwrap();
     let ended = send_message(&world, &alice, Some(&first.id.to_string()), None).await;
-    assert!(matches!(refusal(ended), Refusal::SessionEnded { .. }), "an id names one session for good");
+    assert!(matches!(refusal(ended), Refusal::SessionEnded { .. }), "an id always names one session");
     let (next, _) = send_message(&world, &alice, Some("chat-7"), None).await.unwrap();
     assert_ne!(next.id, first.id);
     let found = world.engine.conversation(&alice, "chat-7").await.unwrap().unwrap();
-    assert_eq!(found.id, next.id, "the newest is meant");
+    assert_eq!(found.id, next.id, "the name refers to the newest session");
     let (alone, _) = send_message(&world, &alice, None, None).await.unwrap();
     assert_eq!(alone.head.channel, alone.id.uuid().to_string());
     let (same, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_eq!(same.id, alone.id);
-    // A channel named like an identifier: the channel goes on, while the identifier stays with its session.
+    // A channel named like an identifier: the channel continues, while the identifier stays with its session.
     world.control(&alice, alone.id, Command::Cancel).await.unwrap();
     let (after, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_ne!(after.id, alone.id);
     let (still, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_eq!(still.id, after.id);
     let start = Start { channel: Some(alone.id.to_string()), ..Start::default() };
-    assert_eq!(pointers(world.engine.start(&alice, start, None).await), ["/channel"], "an id is given, never chosen");
+    assert_eq!(pointers(world.engine.start(&alice, start, None).await), ["/channel"], "a client cannot choose an id");
     for (name, meant) in [(alone.head.channel.clone(), after.id), (alone.id.to_string(), alone.id)] {
         assert_eq!(world.engine.conversation(&alice, &name).await.unwrap().map(|found| found.id), Some(meant));
     }
@@ -184,7 +184,7 @@ async fn message_goes_to_the_newest_listening_session_of_the_channel() {
             };
             assert_eq!(heard.head.agent.as_deref(), agent, "{state}, {named:?}");
             let (again, _) = send_message(&world, &alice, Some(&channel), named).await.unwrap();
-            assert_eq!(again.id, heard.id, "{state}, {named:?}: it goes on");
+            assert_eq!(again.id, heard.id, "{state}, {named:?}: the session continues");
         }
     }
 }

@@ -64,7 +64,7 @@ fn repeated_command_returns_its_secret_for_a_day_and_then_a_new_one() {
         assert_eq!(
             fixture.raw.texts("select result from idempotency_records"),
             [""; 0],
-            "what is sealed goes with its record"
+            "the sealed secret is deleted with its record"
         );
     });
 }

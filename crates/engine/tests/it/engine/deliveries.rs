@@ -50,7 +50,7 @@ async fn expired_lease_is_refused_and_the_delivery_is_offered_again() {
     world.engine.fire_due().await.unwrap();
     assert_eq!(world.now(&agent, id).await.delivery(), Some(&Delivery::Waiting { attempt: 1 }));
     let second = world.engine.take(&agent, id, Some(60), None).await.unwrap();
-    assert_eq!(second.resume_point, first.resume_point, "whoever comes after finds the same");
+    assert_eq!(second.resume_point, first.resume_point, "the next taker gets the same state");
     assert_eq!(refusal(world.engine.complete(&agent, (id, first.lease), None).await), Refusal::LeaseLost);
     let completed = world.engine.complete(&agent, (id, second.lease), None).await.unwrap();
     let wanted = Delivery::Completed { at: world.engine.now(), attempt: 2 };
@@ -120,7 +120,7 @@ async fn waiting_agent_receives_answers_also_at_the_end_of_a_pause() {
     let resuming = world.control(&alice, session.id, domain::Command::Resume);
     let (heard, resumed) = tokio::join!(world.engine.deliveries(&agent, store::Page::first(10), SOON), resuming);
     resumed.unwrap();
-    assert_eq!(heard.unwrap(), [answered], "the pause held it back, and its end woke the agent");
+    assert_eq!(heard.unwrap(), [answered], "the end of the pause wakes the agent");
 }
 
 #[tokio::test]

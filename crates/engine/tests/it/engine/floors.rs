@@ -89,7 +89,7 @@ async fn audiences_of_the_floor_and_of_the_project_must_both_approve() {
         for (call, order) in [("c1", [&server.alice, &server.sam]), ("c2", [&server.sam, &server.alice])] {
             let shown = server.proposes(call).await;
             server.approves(order[0], &shown).await.unwrap();
-            assert!(waiting(&server.sees(call).await), "one of them is not enough");
+            assert!(waiting(&server.sees(call).await), "one approval is not enough");
             server.approves(order[1], &shown).await.unwrap();
             let ready = server.sees(call).await;
             server.starts(&server.engine, &ready).await.unwrap();
@@ -163,7 +163,7 @@ async fn edited_arguments_are_judged_by_the_floor() {
         let shown = server.proposes("c1").await;
         server.answers(&server.alice, &shown, edit()).await.unwrap();
         let others = server.sees("c1").await;
-        assert!(waiting(&others), "those whom the floor asks are asked: {others:?}");
+        assert!(waiting(&others), "the audience of the floor is asked: {others:?}");
         assert_eq!(others.proposal.asked.len(), 2);
         server.floor(&format!("{denying}{production}")).await;
         let shown = server.proposes("c2").await;
@@ -222,7 +222,11 @@ async fn explanations_and_simulations_apply_the_floor() {
         assert!(matches!(&bad, Err(FileRefusal::Refused(findings)) if findings[0].code == "floor_default"), "{bad:?}");
         let notices = server.engine.policy(&server.root).await.unwrap().1;
         assert!(!notices.floor_refused.unwrap().retried);
-        assert_eq!(server.proposes("c2").await.proposal.state, ActionState::Denied, "the floor before stays in force");
+        assert_eq!(
+            server.proposes("c2").await.proposal.state,
+            ActionState::Denied,
+            "the previous floor stays in force"
+        );
     })
     .await;
 }

@@ -77,7 +77,7 @@ async fn begin_listing<'a>(world: &'a World, by: &'a domain::Caller) -> Listing<
         Ok(found.0.len())
     });
     std::future::poll_fn(|context| {
-        assert!(listing.as_mut().poll(context).is_pending(), "it has to wait");
+        assert!(listing.as_mut().poll(context).is_pending(), "the list waits for its turn");
         Poll::Ready(())
     })
     .await;
@@ -92,13 +92,13 @@ async fn lists_of_one_key_do_not_block_others_and_abandoned_ones_are_skipped() {
     let (greedy, other) = (world.person("greedy").await, world.stranger("other", Role::Viewer, "bob", &[]).await);
     let first = begin_listing(&world, &greedy).await;
     let second = begin_listing(&world, &greedy).await;
-    assert_eq!(store.waiting(), 1, "the second waits for its turn, not for the store");
+    assert_eq!(store.waiting(), 1, "the second list has not reached the store");
     let third = world.engine.interactions(&greedy, InteractionQuery::default(), Page::first(10)).await;
     assert_eq!(refusal(third), Refusal::LimitReached { limit: Limit::KeyLists, max: 2 });
     let theirs = begin_listing(&world, &other).await;
     assert_eq!(store.waiting(), 2, "the other tenant's list has reached the store");
     drop(first);
-    assert_eq!(store.run_held_queries(), 1, "nobody waits for the first any more");
+    assert_eq!(store.run_held_queries(), 1, "the first list is no longer awaited");
     assert_eq!(theirs.await.unwrap(), 0);
     let finishing = async {
         while store.run_held_queries() == 0 {

@@ -20,7 +20,7 @@ async fn repeated_command_gets_the_first_result_and_another_is_refused() {
     world.pass(60);
     assert_eq!(start(&agent, "k", "a").await.unwrap(), first);
     assert_eq!(start(&agent, "k", "b").await, Err(Error::IdempotencyConflict));
-    assert_ne!(start(&other, "k", "b").await.unwrap().id, first.id, "keys are each caller's own");
+    assert_ne!(start(&other, "k", "b").await.unwrap().id, first.id, "each caller has its own idempotency keys");
     assert_ne!(start(&agent, "l", "a").await.unwrap().id, first.id);
 }
 
@@ -45,7 +45,7 @@ async fn refused_command_is_not_recorded_and_can_be_retried() {
     assert!(wrong.is_err());
     let right = world.engine.answer(&alice, asked.id, choice("confirm"), once("answer", "1")).await.unwrap();
     let again = world.engine.answer(&alice, asked.id, choice("confirm"), once("answer", "1")).await.unwrap();
-    assert_eq!(again, right, "an answer that was repeated is no second answer");
+    assert_eq!(again, right, "a repeated answer is not a second answer");
 }
 
 #[tokio::test]

@@ -97,15 +97,15 @@ async fn change_by_a_revoked_key(world: World) {
     world.engine.key_uninstall("default", "default", key).await.unwrap();
     let out = Err(Error::Unauthenticated);
     assert_eq!(world.choose(&alice, asked.id, "confirm").await, out);
-    assert_eq!(world.engine.claim(&alice, asked.id, once()).await, out, "not even what was done before is told");
+    assert_eq!(world.engine.claim(&alice, asked.id, once()).await, out, "the earlier result is not shown either");
     assert_eq!(world.engine.cancel(&alice, asked.id, None, None).await, out);
     assert_eq!(
         world.engine.start(&alice, holdpoint_engine::Start::default(), None).await.map(drop),
         Err(Error::Unauthenticated)
     );
     let unknown = domain::InteractionId::from_uuid(uuid::Uuid::nil());
-    assert_eq!(world.choose(&alice, unknown, "confirm").await, out, "nor what there is");
-    assert_eq!(world.now(&agent, asked.id).await.revision, 2, "nothing was changed");
+    assert_eq!(world.choose(&alice, unknown, "confirm").await, out, "the refusal does not show what exists");
+    assert_eq!(world.now(&agent, asked.id).await.revision, 2, "the question is unchanged");
 }
 
 #[test]
@@ -121,7 +121,7 @@ async fn groups_changed_after_sign_in(world: World) {
     let for_security = json!({ "audience": { "quorum": 1, "named": { "groups": ["security"] } } });
     let asked = world.ask(&agent, &session, for_security).await;
     world.engine.user_change(&root, "bob", groups(&[])).await.unwrap();
-    assert_eq!(bob.groups, ["security"], "he was authenticated before");
+    assert_eq!(bob.groups, ["security"], "the caller was authenticated before the change");
     assert_eq!(refusal(world.choose(&bob, asked.id, "confirm").await), Refusal::NotInAudience);
     let now = world.engine.recheck(&bob).await.unwrap();
     assert_eq!((now.groups.len(), now.role, now.scope), (0, Role::Operator, bob.scope));
@@ -183,7 +183,11 @@ async fn account_added_to_a_further_project(world: World) {
     let key = NewKey::named(Role::Admin, "boss");
     let boss = world.engine.key_install("default", "b", key).await.unwrap().0.caller(world.engine.now()).unwrap();
     let added = world.engine.user_create(&boss, new("Carol", Role::Admin, &[]), None).await.unwrap();
-    assert_eq!((added.existing, added.user.name.as_str()), (true, "carol"), "the admin is told that she was there");
+    assert_eq!(
+        (added.existing, added.user.name.as_str()),
+        (true, "carol"),
+        "the admin learns that the account existed"
+    );
     assert_eq!(world.engine.recheck(&carol).await, Err(Error::Unauthenticated));
     let by_password =
         world.engine.sign_in_password(("default", "carol"), Password::from(SECRET.to_owned()), FROM).await;
@@ -230,7 +234,7 @@ async fn names(world: World) {
     let Credential::Key(key) = agent.credential else { unreachable!() };
     world.engine.key_uninstall("default", "default", key).await.unwrap();
     let bot = world.sign_in_through_provider("Release-Bot", Role::Viewer).await.unwrap();
-    assert_eq!(bot.actor.name, "Release-Bot", "a key that was revoked gives its name back");
+    assert_eq!(bot.actor.name, "Release-Bot", "the name of a revoked key is free again");
 
     let root = world.admin().await;
     let taken = world.engine.user_create(&root, new("Alice", Role::Operator, &[]), None).await;
@@ -283,7 +287,7 @@ async fn keys_named_after_people(world: World) {
     world.engine.key_create(&root, joined.clone(), None).await.unwrap();
     world.engine.user_disable(&root, "carol").await.unwrap();
     let out = world.engine.key_create(&root, joined, None).await;
-    assert_eq!(refusal(out), Refusal::NameOutside("Carol".into()), "whoever is out of the project gets no new key");
+    assert_eq!(refusal(out), Refusal::NameOutside("Carol".into()), "a disabled member gets no new key");
 }
 
 #[test]
@@ -400,6 +404,6 @@ async fn expiring_to_an_approving_fallback_requires_the_right_to_answer() {
     assert_eq!(
         world.now(&agent, timed).await.status(),
         domain::Status::AutoResolved,
-        "the clock itself is asked nothing"
+        "the timers need no right to answer"
     );
 }

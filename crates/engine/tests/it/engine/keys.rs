@@ -130,5 +130,5 @@ async fn keys_of_a_project_are_limited() {
     world.engine.key_create(&root, new(Role::Agent), None).await.unwrap();
     let listed = world.engine.keys_installed("default", "default").await.unwrap();
     assert_eq!(listed.len(), 10_001);
-    assert!(listed.is_sorted_by(|one, next| one.id > next.id), "each key once, the newest first");
+    assert!(listed.is_sorted_by(|one, next| one.id > next.id), "every key is listed once, newest first");
 }

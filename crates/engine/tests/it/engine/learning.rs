@@ -130,7 +130,7 @@ async fn suspension_until_a_lift(world: World) {
     let open = scene.asks("open", "npm ci").await;
     let name = scene.suggested().await[0].learnt.name.clone();
     scene.adopts(&name).await.unwrap();
-    assert!(no_suggestion(scene.adopts(&name).await), "what is in force is suggested no more");
+    assert!(no_suggestion(scene.adopts(&name).await), "a rule in force is not suggested");
     let (in_force, _) = scene.engine().policy(&scene.root).await.unwrap();
     let text = in_force.policy.text().to_owned();
     scene.decides(open, "reject").await;
@@ -138,7 +138,7 @@ async fn suspension_until_a_lift(world: World) {
 
     let draft = Simulate { file: "draft.toml".into(), text: text.clone(), limit: None, since: None };
     let simulation = scene.engine().policy_simulate(&scene.root, draft).await.unwrap();
-    assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "it allows nothing");
+    assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "a suspended rule allows nothing");
     let supposed = HypotheticalCall {
         tool: "execute_command".into(),
         arguments: json!({ "command": "npm ci" }),
@@ -151,7 +151,7 @@ async fn suspension_until_a_lift(world: World) {
     assert_eq!(explained.ruling.verdict, domain::Verdict::Ask);
 
     scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
-    assert_eq!(scene.suspended().await, Vec::<String>::new(), "it is not there");
+    assert_eq!(scene.suspended().await, Vec::<String>::new(), "the policy does not contain the rule");
     assert_eq!(scene.suggested().await, []);
     let put = async || scene.engine().policy_put(&scene.root, text.clone(), (None, None), None).await.unwrap();
     put().await;
@@ -166,10 +166,10 @@ async fn suspension_until_a_lift(world: World) {
     scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
     let another = scene.asks("c3", "npm ci").await;
     put().await;
-    assert_eq!(scene.suspended().await, Vec::<String>::new(), "who lifted it knew of the first no");
+    assert_eq!(scene.suspended().await, Vec::<String>::new(), "the lift overrules the first rejection");
     scene.world.pass(1);
     scene.decides(another, "reject").await;
-    assert_eq!(scene.suspended().await, std::slice::from_ref(&name), "a new no is a new matter");
+    assert_eq!(scene.suspended().await, std::slice::from_ref(&name), "a later rejection suspends the rule again");
 }
 
 /// A rule that is put back begins suspended if a person decided otherwise while it was not in force.
@@ -184,12 +184,12 @@ async fn rejection_while_the_rule_was_removed(world: World) {
     scene.decides(asked, "reject").await;
     let draft = Simulate { file: "draft.toml".into(), text: text.clone(), limit: None, since: None };
     let simulation = scene.engine().policy_simulate(&scene.root, draft).await.unwrap();
-    assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "it is suspended in a draft");
+    assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "the rule is suspended in a draft");
     scene.engine().policy_shadow_put(&scene.root, text.clone(), None, None).await.unwrap();
     scene.asks("beside", "npm ci").await;
     scene.engine().drafts_settled().await;
     let shadowed = scene.engine().policy_shadow(&scene.root).await.unwrap();
-    assert_eq!(shadowed.counts, [], "and beside the policy in force");
+    assert_eq!(shadowed.counts, [], "the rule is suspended in a shadow draft");
     scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
     assert_eq!(scene.suspended().await, [name]);
     assert!(matches!(scene.proposes("back", running("npm ci")).await, ActionState::Waiting { .. }));
@@ -223,7 +223,7 @@ async fn rejection_against_a_rule_of_the_file(world: World) {
     scene.decides(again, "reject").await;
     file(&text).await;
     assert!(matches!(scene.proposes("c4", running("npm ci")).await, ActionState::Waiting { .. }));
-    assert_eq!(scene.suspended().await, [name], "a no while the file was without it");
+    assert_eq!(scene.suspended().await, [name], "a rejection counts while the file lacks the rule");
 }
 
 /// A rejection after a lift counts, even if its action was proposed before the action whose rejection was overruled by the lift.
@@ -259,7 +259,7 @@ async fn rejection_of_an_agents_own_question(world: World) {
     for _ in 0..5 {
         scene.decides(asks().await, "approve").await;
     }
-    assert_eq!(scene.suggested().await, [], "its own words support nothing");
+    assert_eq!(scene.suggested().await, [], "a question in the agent's words supports no rule");
     scene.approved("yes", "npm ci", 5).await;
     let learnt = scene.suggested().await[0].learnt.clone();
     let no = asks().await;
@@ -295,7 +295,7 @@ async fn edit_as_a_rejection(world: World) {
     let acted = scene.engine().action(&scene.agent, scene.session.id, "edited".into(), Duration::ZERO).await.unwrap();
     let ActionState::Waiting { interaction } = acted.proposal.state else { unreachable!("{:?}", acted.proposal.state) };
     scene.engine().answer(&bob, interaction, choice("approve"), None).await.unwrap();
-    assert_eq!(scene.suggested().await, [], "the approval is one of the edit");
+    assert_eq!(scene.suggested().await, [], "the approval is about the edited call");
 }
 
 /// Actions without a question do not displace decisions from the history.

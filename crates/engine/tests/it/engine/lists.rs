@@ -79,7 +79,11 @@ async fn overdue_lists_questions_past_their_deadline() {
     world.pass(60);
     assert_eq!(ids(world.engine.interactions(&alice, query.clone(), ALL).await.unwrap()), [held]);
     world.engine.fire_due().await.unwrap();
-    assert_eq!(ids(world.engine.interactions(&alice, query, ALL).await.unwrap()), [held], "and stays until answered");
+    assert_eq!(
+        ids(world.engine.interactions(&alice, query, ALL).await.unwrap()),
+        [held],
+        "the question stays open until it is answered"
+    );
 }
 
 #[tokio::test]

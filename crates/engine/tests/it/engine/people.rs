@@ -83,9 +83,9 @@ async fn person_signs_in_by_a_single_use_link_and_later_by_password() {
     let user = world.add_user("alice", Role::Operator).await;
     let (link, expires_at) = world.engine.user_link(&world.root().await, "alice", None).await.unwrap();
     assert_eq!(expires_at, world.engine.now() + SignedDuration::from_mins(15));
-    assert_eq!(world.by_password("alice", SECRET).await, Err(Error::SignInFailed), "there is none yet");
+    assert_eq!(world.by_password("alice", SECRET).await, Err(Error::SignInFailed), "the account has no password yet");
     let visit = world.engine.sign_in_link(&link, FROM).await.unwrap();
-    assert_eq!(world.engine.sign_in_link(&link, FROM).await, Err(Error::SignInFailed), "it is used up");
+    assert_eq!(world.engine.sign_in_link(&link, FROM).await, Err(Error::SignInFailed), "the link was used");
     let alice = world.visitor(&visit).await;
     assert_eq!(
         (alice.actor.clone(), alice.role, alice.groups.clone()),
@@ -135,7 +135,7 @@ async fn unknown_users_and_wrong_passwords_are_indistinguishable() {
             ("user.sign_in_failed".into(), "holdpoint".into(), tried(json!("alice"))),
             ("user.sign_in_failed".into(), "holdpoint".into(), tried(Value::Null)),
         ],
-        "a name that is nobody's is not kept, and a tenant that is not there has no trail"
+        "a name without an account is not recorded, and an unknown tenant has no trail"
     );
 }
 
@@ -149,7 +149,7 @@ async fn malformed_or_unknown_browser_credential_is_refused() {
         assert_eq!(world.engine.authenticate_visit(wrong).await, Err(Error::Unauthenticated), "{wrong}");
         assert_eq!(world.engine.sign_in_link(wrong, None).await, Err(Error::SignInFailed), "{wrong}");
     }
-    assert_eq!(world.engine.authenticate(&visit).await, Err(Error::Unauthenticated), "it is no key");
+    assert_eq!(world.engine.authenticate(&visit).await, Err(Error::Unauthenticated), "a visit is not a key");
 }
 
 #[tokio::test]
@@ -210,7 +210,7 @@ async fn disabled_user_is_signed_out_at_once_and_needs_a_new_link() {
     assert_eq!(listed[0].memberships[0].disabled_at, Some(world.engine.now()));
 
     world.add_user("alice", Role::Viewer).await;
-    assert_eq!(world.by_password("alice", SECRET).await, Err(Error::SignInFailed), "the old password is gone");
+    assert_eq!(world.by_password("alice", SECRET).await, Err(Error::SignInFailed), "the old password is void");
     let back = world.visitor(&world.by_link("alice").await.unwrap()).await;
     assert_eq!(back.role, Role::Viewer);
 }
@@ -255,7 +255,7 @@ async fn only_an_admin_of_all_projects_of_a_person_creates_a_link() {
     world.engine.user_link(&world.visitor(&carol).await, "carol", None).await.unwrap();
 
     world.engine.user_disable(&dave, "carol").await.unwrap();
-    assert!(!world.signed_out(&carol).await, "in the other project she stays");
+    assert!(!world.signed_out(&carol).await, "she stays signed in for the other project");
     world.by_password("carol", SECRET).await.unwrap();
 }
 
@@ -290,7 +290,11 @@ async fn first_link_signs_in_the_first_admin_until_someone_has_signed_in() {
     let world = World::new();
     let first = world.engine.first_link().await.unwrap().unwrap();
     let second = world.engine.first_link().await.unwrap().unwrap();
-    assert_eq!(world.engine.sign_in_link(&first, None).await, Err(Error::SignInFailed), "the newer one holds");
+    assert_eq!(
+        world.engine.sign_in_link(&first, None).await,
+        Err(Error::SignInFailed),
+        "only the newest link is valid"
+    );
     let admin = world.visitor(&world.engine.sign_in_link(&second, None).await.unwrap()).await;
     assert_eq!((admin.actor.name.as_str(), admin.role), ("admin", Role::Admin));
     assert_eq!(world.engine.first_link().await, Ok(None));

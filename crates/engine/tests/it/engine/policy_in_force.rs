@@ -32,7 +32,7 @@ async fn policy_file_replaced_before_the_commit_permits_nothing() {
         assert_denied(replace_file_during(&server, server.starts(&server.engine, &ready), &rule("no", "deny")).await);
         assert!(
             matches!(server.sees("c1").await.proposal.state, ActionState::Allowed { .. }),
-            "its permit is not spent"
+            "the permit is not spent"
         );
 
         server.file(&rule("yes", "allow")).await;
@@ -83,10 +83,7 @@ async fn node_with_an_outdated_policy_file_permits_nothing() {
         other.answer(&server.alice, question, rejection, None).await.unwrap();
 
         server.own(&rule("own", "allow")).await;
-        assert!(
-            allowed(&server.proposes_at(&other, "own").await.unwrap()),
-            "a project's own policy is the same anywhere"
-        );
+        assert!(allowed(&server.proposes_at(&other, "own").await.unwrap()), "every node has the project's own policy");
         server.engine.policy_reset(&server.root, None, None).await.unwrap();
         assert_policy_differs(server.proposes_at(&other, "new").await);
         other.policy_file("policy.toml".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();

@@ -19,7 +19,11 @@ async fn wait_returns_the_answer_whether_it_comes_during_or_before() {
         tokio::join!(world.engine.interaction(&agent, id, SOON), world.choose(&alice, id, "confirm"));
     let answered = answered.unwrap();
     assert_eq!(heard.unwrap(), answered);
-    assert_eq!(world.engine.interaction(&agent, id, SOON).await.unwrap(), answered, "kept for whoever comes later");
+    assert_eq!(
+        world.engine.interaction(&agent, id, SOON).await.unwrap(),
+        answered,
+        "a later reader gets the answer too"
+    );
 }
 
 #[tokio::test]
@@ -33,7 +37,7 @@ async fn wait_that_times_out_returns_the_current_question() {
     assert_eq!(world.engine.deliveries(&agent, store::Page::first(1), Duration::from_millis(5)).await.unwrap(), []);
     let events = world.engine.events(&agent, session.id, 2, 10, Duration::from_millis(5)).await.unwrap();
     assert_eq!(events, []);
-    assert_eq!(world.engine.bell().topics(), 0, "nobody is left listening");
+    assert_eq!(world.engine.bell().topics(), 0, "no listener is left");
 }
 
 #[tokio::test]

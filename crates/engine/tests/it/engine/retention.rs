@@ -47,7 +47,7 @@ async fn closed_questions_are_archived_after_a_month_and_stay_readable() {
     assert_eq!(listed(&world, &alice).await, [done, untaken, open]);
     world.pass(1);
     world.engine.fire_due().await.unwrap();
-    assert_eq!(listed(&world, &alice).await, [untaken, open], "what is open or undelivered stays");
+    assert_eq!(listed(&world, &alice).await, [untaken, open], "open and undelivered questions stay");
     assert_eq!(world.now(&alice, done).await, completed);
     let resolved = Refusal::AlreadyResolved(Box::new(completed));
     assert_eq!(refusal(world.choose(&alice, done, "confirm").await), resolved);
@@ -73,7 +73,7 @@ async fn untaken_answer_is_archived_after_the_end_of_its_session() {
     world.control(&agent, session.id, Command::Complete).await.unwrap();
     let held = world.engine.take(&agent, taken, Some(60), None).await.unwrap();
     world.engine.fire_due().await.unwrap();
-    assert_eq!(listed(&world, &alice).await, [taken, open], "what was closed just now, or is being worked on, stays");
+    assert_eq!(listed(&world, &alice).await, [taken, open], "recently closed and leased questions stay");
     assert_eq!(world.now(&alice, untaken).await.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
     let archived = Refusal::DeliveryClosed("archived");
     assert_eq!(refusal(world.engine.take(&agent, untaken, None, None).await), archived);
@@ -82,7 +82,7 @@ async fn untaken_answer_is_archived_after_the_end_of_its_session() {
     assert_eq!(held.interaction.id, taken);
     world.pass(60);
     world.engine.fire_due().await.unwrap();
-    assert_eq!(listed(&world, &alice).await, [open], "the lease ran out, and nobody will come");
+    assert_eq!(listed(&world, &alice).await, [open], "the lease ran out, and no agent will take the answer");
 }
 
 #[tokio::test]

@@ -98,7 +98,7 @@ async fn every_node_keeps_working_during_a_key_rotation() {
     assert_kept_secret_answers(&started, &agent, "before").await;
     let outdated = KeyFile::of(&[OLD]).node(&world, Arc::clone(&world.store));
     assert_eq!(outdated.unlock().await, Err(Error::Sealed));
-    assert_eq!(outdated.rotate().await, Err(Error::Sealed), "a key that nobody knows is not put in force over another");
+    assert_eq!(outdated.rotate().await, Err(Error::Sealed), "a node without the master key in force cannot rotate");
 }
 
 /// API keys and idempotency records do not depend on the master key in force.
@@ -114,7 +114,11 @@ async fn api_keys_and_idempotency_records_survive_a_key_rotation() {
     file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
     file.becomes(&[NEW]);
     for node in [node, file.node(&world, Arc::clone(&world.store))] {
-        assert_eq!(node.key_create(&root, new(), once()).await.unwrap(), made, "the same command, the same key");
+        assert_eq!(
+            node.key_create(&root, new(), once()).await.unwrap(),
+            made,
+            "a repeated command returns the same key"
+        );
         assert_eq!(node.authenticate(&made.1).await.unwrap().actor.name, "dora");
     }
 }
@@ -133,7 +137,7 @@ async fn key_rotations_can_be_repeated() {
         assert_eq!(again, RotationReport::default(), "round {round}: nothing is left to do");
     }
     takes(&node, &agent, id, "first").await;
-    assert_eq!(rotations(&world, "default").await, [2, 3, 4], "each on the trail, once");
+    assert_eq!(rotations(&world, "default").await, [2, 3, 4], "the trail has each rotation once");
 }
 
 /// Numbers of the data keys in the rotation entries of a tenant's audit trail.
@@ -195,7 +199,7 @@ async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
         assert_kept_secret_answers(&started, agent, "first").await;
     }
     for tenant in ["default", "elsewhere"] {
-        assert_eq!(rotations(&world, tenant).await, [2], "broken off or not, once");
+        assert_eq!(rotations(&world, tenant).await, [2], "the trail has the rotation once, interrupted or not");
     }
     died
 }

@@ -30,7 +30,10 @@ async fn given(world: &World, by: &Caller) -> (Caller, InteractionId) {
     } else {
         world.engine.answer(by, id, draft, None).await
     };
-    assert!(!format!("{:?}", answered.unwrap()).contains(MARKER), "whoever gives a secret is not shown it again");
+    assert!(
+        !format!("{:?}", answered.unwrap()).contains(MARKER),
+        "the person who gave the secret does not see it again"
+    );
     (agent, id)
 }
 
@@ -53,8 +56,8 @@ async fn check(role: Role) {
         ))
     };
     let left = store::read(world.store.as_ref(), Cost::Point, left).await.unwrap();
-    assert_eq!(left, (None, None), "{role:?}: nothing is sealed for it any more");
-    assert!(!any_file_contains(world.directory.path(), MARKER), "{role:?}: nowhere after delivery");
+    assert_eq!(left, (None, None), "{role:?}: no sealed value is left");
+    assert!(!any_file_contains(world.directory.path(), MARKER), "{role:?}: no file has the secret after delivery");
 }
 
 #[tokio::test]
@@ -130,7 +133,7 @@ async fn secret_of_a_vote_that_did_not_end_the_question_is_not_delivered() {
     for bob_gives in [false, true] {
         let id = ask_secret_of_groups(&world, &agent).await;
         let voted = gives(&alice, id, "of-alice").await.unwrap();
-        assert_eq!(voted.status(), Status::Pending, "alice is in no group that counts");
+        assert_eq!(voted.status(), Status::Pending, "alice belongs to no group of the audience");
         if bob_gives {
             gives(&bob, id, "of-bob").await.unwrap();
         } else {

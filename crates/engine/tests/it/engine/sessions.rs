@@ -112,7 +112,7 @@ async fn cancelling_a_session_closes_its_open_questions_with_the_reason() {
         let State::Resolved { resolution, .. } = world.now(&agent, id).await.state else { unreachable!() };
         assert_eq!(resolution, Resolution::Cancelled { by: alice.actor.clone(), reason: "because".into() });
     }
-    assert_eq!(world.now(&agent, answered.id).await.status(), Status::Answered, "what was answered stays answered");
+    assert_eq!(world.now(&agent, answered.id).await.status(), Status::Answered, "an answered question stays answered");
     let (_, _, steps) = world.engine.session(&agent, session.id).await.unwrap();
     assert_eq!(steps[0].status(0), domain::StepStatus::Cancelled);
 }
@@ -130,7 +130,7 @@ async fn terminate_ends_the_session_and_closes_its_other_questions() {
     assert_eq!(world.now(&agent, other.id).await.status(), Status::Cancelled);
     assert_eq!(world.session_now(&agent, session.id).await.status(), SessionStatus::Cancelled);
     let told = world.engine.deliveries(&agent, store::Page::first(10), std::time::Duration::ZERO).await.unwrap();
-    assert_eq!(told.len(), 2, "the agent hears of both");
+    assert_eq!(told.len(), 2, "the agent receives both events");
 }
 
 #[tokio::test]

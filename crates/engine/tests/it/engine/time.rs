@@ -31,7 +31,7 @@ async fn warning_and_deadline_of_a_question_fire_once_each() {
     assert_eq!(
         refusal(world.choose(&alice, id, "cancel").await),
         Refusal::TooLate(id),
-        "nobody answers past the deadline"
+        "an answer after the deadline is refused"
     );
     world.engine.fire_due().await.unwrap();
     world.engine.fire_due().await.unwrap();
@@ -171,5 +171,9 @@ async fn fallback_that_terminates_ends_the_session() {
     world.engine.fire_due().await.unwrap();
     let now = world.session_now(&agent, session.id).await;
     assert_eq!((now.status(), now.open), (domain::SessionStatus::Cancelled, 0));
-    assert_eq!(world.now(&agent, other).await.status(), Status::Cancelled, "closed with its session, once");
+    assert_eq!(
+        world.now(&agent, other).await.status(),
+        Status::Cancelled,
+        "the end of the session closes the question once"
+    );
 }

@@ -57,7 +57,7 @@ fn unreadable_questions_do_not_stop_other_deadlines() {
         fixture.pass(3600);
         world.engine.fire_due().await.unwrap();
         for id in unreadable {
-            assert_eq!(world.now(&agent, id).await.status(), Status::Expired, "it is tried again");
+            assert_eq!(world.now(&agent, id).await.status(), Status::Expired, "the row is tried again");
         }
     });
 }
@@ -119,6 +119,6 @@ fn question_that_cannot_be_archived_does_not_stop_others() {
         raw.execute(&format!("delete from archive where interaction = {stuck}"));
         fixture.pass(3600);
         world.engine.fire_due().await.unwrap();
-        assert_eq!(raw.texts("select status from interactions"), [""; 0], "it is tried again");
+        assert_eq!(raw.texts("select status from interactions"), [""; 0], "the row is tried again");
     });
 }

@@ -165,7 +165,7 @@ pub(crate) fn data(data: Value) -> AnswerDraft {
 pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, Error>) -> Refusal {
     match result {
         Err(Error::Refused(refusal)) => refusal,
-        other => unreachable!("{other:?} is no refusal"),
+        other => unreachable!("{other:?} is not a refusal"),
     }
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn pointers<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Stri
         Refusal::QuestionInvalid(problems) | Refusal::AnswerInvalid(problems) => {
             problems.into_iter().map(|problem| problem.pointer).collect()
         }
-        other => unreachable!("{other:?} names no places"),
+        other => unreachable!("{other:?} has no pointers"),
     }
 }
 

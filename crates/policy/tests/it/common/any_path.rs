@@ -18,7 +18,11 @@ pub(crate) fn check(path: &str) {
     check_beside(path);
     let Ok(facts) = PathFacts::parse(path) else { return };
     let again = PathFacts::parse(&facts.canonical).map(|again| (again.canonical, again.absolute));
-    assert_eq!(again, Ok((facts.canonical.clone(), facts.absolute)), "a canonical path stays as it is");
+    assert_eq!(
+        again,
+        Ok((facts.canonical.clone(), facts.absolute)),
+        "the canonical form of a canonical path is that path"
+    );
     assert_eq!(under(path, path), Ok(!facts.escapes));
     assert!(!facts.components.iter().any(|part| part.is_empty() || part == "."));
     assert_eq!(under(path, "/safe"), Ok(facts.canonical == "/safe" || facts.canonical.starts_with("/safe/")));
@@ -38,7 +42,7 @@ fn check_beside(text: &str) {
 
 fn verdict(tool: &str, arguments: &Value) -> Verdict {
     let call = PolicyInput { tool, arguments, agent: None, user: "ann", role: Role::Agent };
-    let Some(policy) = BY_PATH.as_ref() else { unreachable!("the rule is a good one") };
+    let Some(policy) = BY_PATH.as_ref() else { unreachable!("the policy is valid") };
     let ruling = policy.judge(&call).ruling;
     assert_eq!(ruling, policy.explain(&call).ruling);
     ruling.verdict

@@ -9,5 +9,5 @@ pub(crate) fn check(address: &str) {
     let host = if facts.host.contains(':') { format!("[{}]", facts.host) } else { facts.host.clone() };
     let again = UrlFacts::parse(&format!("{}://{host}/", facts.scheme), "GET")
         .map(|again| (again.host, again.ip, again.private));
-    assert_eq!(again, Ok((facts.host, facts.ip, facts.private)), "a host reads as itself");
+    assert_eq!(again, Ok((facts.host, facts.ip, facts.private)), "a parsed host is parsed as the same host");
 }

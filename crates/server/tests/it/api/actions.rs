@@ -20,7 +20,7 @@ async fn allowed_action_gets_a_permit_without_a_question() {
     assert_eq!(shown["ruling"]["verdict"], "allow");
     assert_eq!((&shown["permit"].is_string(), shown.get("interaction")), (&true, None));
     let read = scene.alice.get(&format!("/v1/sessions/{}/actions/c1", scene.session)).await.done();
-    assert_eq!(read.get("permit"), None, "somebody who watches is shown the permit");
+    assert_eq!(read.get("permit"), None, "a reader is shown the permit");
     assert_eq!(scene.agent.events(&scene.session).await, ["session.started", "action.allowed"]);
 }
 
@@ -56,7 +56,7 @@ async fn action_that_the_policy_asks_about_waits_for_a_person() {
     let allowed = scene.approved(&waiting).await;
     assert_eq!(allowed.shown["state"], "allowed");
     let closed = scene.alice.reads(&waiting.question()).await;
-    assert_eq!(closed["delivery"]["state"], "not_needed", "the decision reaches its agent as the action");
+    assert_eq!(closed["delivery"]["state"], "not_needed", "the agent reads the decision from the action");
     assert_eq!(scene.agent.deliveries().await, Vec::<String>::new());
     let events = scene.agent.events(&scene.session).await;
     let wanted = ["session.started", "interaction.asked", "action.waiting", "interaction.answered", "action.allowed"];
@@ -98,9 +98,9 @@ async fn repeated_call_id_with_equal_arguments_returns_the_existing_action() {
     let other = scene.world.someone("default", Role::Agent, "other", &[]).await;
     other.proposes_in(&scene.session, writing("c1")).await.refused(404, "not_found");
     let allowed = scene.approved(&first).await;
-    assert_eq!(scene.proposes(writing("c1")).await.shown, allowed.shown, "also when it is decided");
+    assert_eq!(scene.proposes(writing("c1")).await.shown, allowed.shown, "also after the decision");
     scene.alice.commands(&scene.session, "cancel").await.done();
-    assert_eq!(scene.proposes(writing("c1")).await.shown["state"], "allowed", "also when the session is over");
+    assert_eq!(scene.proposes(writing("c1")).await.shown["state"], "allowed", "also after the end of the session");
     scene.agent.proposes_in(&scene.session, writing("c2")).await.refused(409, "session_ended");
 }
 
@@ -179,7 +179,7 @@ async fn waiting_agent_receives_the_decision() {
         (200, &json!("rejected"), &json!("not now"))
     );
     let read = scene.agent.get(&format!("/v1/sessions/{}/actions/c2?wait=60", scene.session)).await;
-    assert_eq!(read.body["state"], "rejected", "what is decided is told at once");
+    assert_eq!(read.body["state"], "rejected", "a decided action is returned at once");
 }
 
 /// An invalid call is refused with pointers to its fields, and changes nothing.

@@ -52,8 +52,8 @@ async fn asyncapi_document_is_served_and_its_references_resolve() {
             .unwrap()
             .values()
             .filter(|operation| operation["messages"][0]["$ref"].as_str().unwrap().ends_with(&format!("/{name}")));
-        assert_eq!(used.count(), 1, "{name} is not in one operation");
-        assert!(message["summary"].as_str().is_some_and(|words| !words.is_empty()), "{name} has no sentence");
+        assert_eq!(used.count(), 1, "{name} is not in exactly one operation");
+        assert!(message["summary"].as_str().is_some_and(|words| !words.is_empty()), "{name} has no summary");
     }
 }
 
@@ -66,7 +66,7 @@ fn every_example_fits_its_schema() {
         fits(&document, name, example);
         let mut other = example.clone();
         other["type"] = json!("other");
-        assert!(!schema(&document, name).is_valid(&other), "{name} takes another type");
+        assert!(!schema(&document, name).is_valid(&other), "{name} accepts another type");
     }
 }
 

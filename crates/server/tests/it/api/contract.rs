@@ -45,7 +45,7 @@ async fn every_object_looks_absent_to_another_tenant() {
         operation.called_by(&stranger, &operation.path_to(&things)).await.refused(404, "not_found");
         walked += 1;
     }
-    assert!(walked >= 35, "only {walked} operations on one thing");
+    assert!(walked >= 35, "only {walked} operations name an object");
     assert_eq!(world.everything().await, before);
 }
 
@@ -62,7 +62,7 @@ async fn every_other_operation_stays_within_its_tenant() {
         if operation.id == "project_stream" {
             let mut stream = stranger.follows("/v1/events/stream?after=0-0", None).await;
             let own = stranger.opens(json!({})).await;
-            assert_eq!(stream.event().await.1["session"], json!(own), "the first event of the log is another tenant's");
+            assert_eq!(stream.event().await.1["session"], json!(own), "an event of another tenant is first");
             continue;
         }
         if ["agent_add", "flow_add", "secret_put"].contains(&operation.id.as_str()) {
@@ -122,7 +122,7 @@ async fn unknown_query_parameters_are_refused_in_v1() {
         }
         walked += 1;
     }
-    assert!(walked >= 60, "only {walked} operations of ours");
+    assert!(walked >= 60, "only {walked} operations of `/v1`");
     assert_eq!(world.everything().await, before);
     let own = admin.post("/v1/sessions", json!({})).await.done();
     let session = format!("/v1/sessions/{}/actions", text(&own["id"]));
@@ -169,19 +169,19 @@ fn every_operation_is_described() {
                 described["summary"].as_str().is_some_and(|words| words.ends_with(['.', ':'])),
                 "{id}: no sentence"
             );
-            assert!(described["tags"].as_array().is_some_and(|tags| tags.len() == 1), "{id}: not one tag");
+            assert!(described["tags"].as_array().is_some_and(|tags| tags.len() == 1), "{id}: expected one tag");
             let replies = described["responses"].as_object().unwrap();
             let successes: Vec<_> =
                 replies.iter().filter(|(status, _)| status.starts_with('2') || *status == "101").collect();
             let decided = ["action_propose", "action_get", "react_session_stream", "flows_poll"].contains(&id);
-            assert_eq!(successes.len(), 1 + usize::from(decided), "{id}: not one reply of success");
+            assert_eq!(successes.len(), 1 + usize::from(decided), "{id}: expected one success reply");
             for (status, success) in successes {
                 assert!(success["description"].as_str().is_some_and(|words| !words.is_empty()), "{id} {status}");
                 let described = success["content"].is_object();
                 assert_eq!(
                     described,
                     !["101", "204"].contains(&status.as_str()),
-                    "{id} {status}: what comes back is not described"
+                    "{id} {status}: the reply is not described"
                 );
             }
         }

@@ -31,7 +31,7 @@ async fn agent_version_is_added_once_listed_read_and_retired() {
     assert_eq!(viewer.get("/v1/agents/scribe/1").await.done(), added);
     assert_eq!(added["definition"]["model"]["provider"], "scripted");
 
-    assert_eq!(admin.post("/v1/agents", scribe()).await.status, 201, "the same again changes nothing");
+    assert_eq!(admin.post("/v1/agents", scribe()).await.status, 201, "adding an equal version changes nothing");
     let mut other = scribe();
     other["instructions"] = json!("Write nothing.");
     admin.post("/v1/agents", other).await.refused(409, "version_exists");
@@ -74,7 +74,7 @@ async fn lists_include_definitions_of_files_and_are_paged_by_version() {
     assert_eq!((&shown["source"], &shown["added_at"]), (&json!("file"), &Value::Null));
     admin.post("/v1/sessions", json!({ "agent": "scribe", "agent_version": "2" })).await.done();
     let shown = admin.get("/v1/agents/scribe/2").await.done();
-    assert_eq!(shown["source"], "file", "used, and still of a file");
+    assert_eq!(shown["source"], "file", "the version still comes from a file");
     assert!(shown["added_at"].is_string());
     assert_eq!(reply(admin.request(Method::DELETE, "/v1/agents/scribe/2")).await.status, 204);
     // The version stays retired although the file still defines it.

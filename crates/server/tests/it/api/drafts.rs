@@ -50,7 +50,7 @@ async fn simulation_lists_changed_rulings_and_contradicted_decisions() {
     assert_eq!((&open["judged"], &open["more"]), (&json!(4), &json!(false)));
     let changes = json!([{ "from": "allow", "to": "ask", "count": 1 }, { "from": "ask", "to": "allow", "count": 3 }]);
     assert_eq!(open["changes"], changes);
-    assert_eq!(calls(&open["changed"]), ["c4", "c3", "c2", "c1"], "the newest first");
+    assert_eq!(calls(&open["changed"]), ["c4", "c3", "c2", "c1"], "the newest comes first");
     assert_eq!((&open["contradictions"], calls(&open["contradicted"])), (&json!(1), vec!["c2".to_owned()]));
     let found = &open["contradicted"][0];
     assert_eq!((&found["tool"], &found["agent"]), (&json!("write_file"), &json!("bot")));
@@ -119,7 +119,7 @@ async fn simulation_is_limited_by_count_and_time() {
     scene.world.passes(60).await;
     scene.writes("new").await;
     let all = simulates(&scene.alice, OPEN, json!({})).await.done();
-    assert_eq!((&all["judged"], &all["more"]), (&json!(61), &json!(false)), "more than one portion");
+    assert_eq!((&all["judged"], &all["more"]), (&json!(61), &json!(false)), "more than one batch was read");
     assert_eq!(all["changed"].as_array().unwrap().len(), 61);
     let few = simulates(&scene.alice, OPEN, json!({ "limit": 1 })).await.done();
     assert_eq!(
@@ -163,7 +163,7 @@ async fn shadow_policy_counts_differing_rulings_and_decides_nothing() {
     let unchanged = scene.agent.get("/v1/policy").await.done();
     scene.world.passes(1).await;
     let set = set_shadow_policy(&scene, OPEN).await;
-    assert_eq!(scene.agent.get("/v1/policy").await.done(), unchanged, "a draft is no change of what is in force");
+    assert_eq!(scene.agent.get("/v1/policy").await.done(), unchanged, "a draft does not change the policy in force");
     assert_eq!((&set["changes"], &set["recent"]), (&json!([]), &json!([])));
     assert_eq!(
         (&set["set_by"]["name"], &set["reason"], &set["text"]),
@@ -190,7 +190,7 @@ async fn shadow_policy_counts_differing_rulings_and_decides_nothing() {
     assert_eq!((&in_force["source"], &in_force["changed_by"]["name"]), (&json!("builtin"), &json!("holdpoint")));
 
     let other = set_shadow_policy(&scene, NEVER).await;
-    assert_eq!((&other["changes"], &other["recent"]), (&json!([]), &json!([])), "another draft begins anew");
+    assert_eq!((&other["changes"], &other["recent"]), (&json!([]), &json!([])), "another draft resets the counts");
     scene.writes("c4").await;
     scene.world.engine.drafts_settled().await;
     let shown = scene.root.get("/v1/policy/shadow").await.done();

@@ -42,11 +42,7 @@ async fn edited_action_runs_with_the_edited_arguments() {
     let asked = scene.alice.reads(&action.question()).await;
     assert_eq!(asked["action"]["arguments"], original);
     assert_eq!(asked["resolution"]["answer"]["arguments"], seen.shown["arguments"]);
-    assert_eq!(
-        scene.proposes(server_testkit::actions::writing("c1")).await.shown,
-        seen.shown,
-        "the call is still the same call"
-    );
+    assert_eq!(scene.proposes(server_testkit::actions::writing("c1")).await.shown, seen.shown, "the call keeps its id");
     let edited = call("c1", "write_file", seen.shown["arguments"].clone());
     scene.agent.proposes_in(&scene.session, edited).await.refused(409, "call_conflict");
     let started = scene.agent.starts(&seen).await.done();
@@ -99,7 +95,7 @@ async fn reviewer_can_read_the_schema_of_the_tool() {
     let told = scene.alice.get(&path).await.done();
     assert_eq!(told["schema"]["properties"]["mode"], json!({ "type": "integer" }));
     let asked = scene.agent.asks_in(&scene.session, confirmation()).await;
-    assert_eq!(scene.alice.get(&asked.path("/schema")).await.done(), json!({}), "it is about no action");
+    assert_eq!(scene.alice.get(&asked.path("/schema")).await.done(), json!({}), "the question has no action");
 }
 
 /// A call that does not fit the schema is asked about, although a rule allows the tool, and no standing grant for the
@@ -270,7 +266,7 @@ async fn an_edit_needs_its_quorum() {
     sam.decides(&action, edit(json!({ "path": "b" }))).await.done();
     assert_eq!(scene.agent.state(&action).await, "waiting");
     scene.alice.decides(&action, edit(json!({ "path": "c" }))).await.done();
-    assert_eq!(scene.agent.state(&action).await, "waiting", "they do not agree");
+    assert_eq!(scene.agent.state(&action).await, "waiting", "the edits differ");
     sue.decides(&action, edit(json!({ "path": "b" }))).await.done();
     let allowed = scene.agent.sees(&action).await.shown;
     assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &json!({ "path": "b" })));

@@ -113,7 +113,7 @@ ask = { deadline_seconds = 60, fallback = "hold" }
     assert_never_starts(&scene, &actions[2], json!("retry"), "nobody answered in time").await;
     assert_eq!(scene.agent.state(&actions[3]).await, "waiting");
     scene.approved(&actions[3]).await;
-    assert_eq!(scene.agent.state(&actions[3]).await, "allowed", "held open, and released late");
+    assert_eq!(scene.agent.state(&actions[3]).await, "allowed", "the question stayed open and was approved late");
 }
 
 /// A question that is withdrawn or closed rejects its action; the end of the session does so too.

@@ -16,7 +16,7 @@ fn error_page_describes_exactly_the_error_codes() {
     let mut codes = server::CODES.to_vec();
     codes.sort_unstable();
     assert_eq!(headings, codes);
-    assert!(sections.all(|(_, text)| text.contains('.')), "each says something");
+    assert!(sections.all(|(_, text)| text.contains('.')), "each heading has a text");
 }
 
 /// The source file lists each code that it sends, once.

@@ -11,7 +11,7 @@ const FLOOR: &str = r#"version = 1
 name = "never"
 tools = ["execute_command"]
 verdict = "deny"
-reason = "nothing is run here"
+reason = "no program is run here"
 
 [[rule]]
 name = "two"
@@ -85,10 +85,13 @@ async fn floor_is_shown_with_the_policy_and_in_explanations() {
     }
     scene.world.engine.floor_file("/srv/private/floor.toml".into(), "version = 9".into()).await.unwrap_err();
     let shown = scene.agent.get("/v1/policy").await.done();
-    assert_eq!(shown["floor"]["refused_file"]["findings"][0]["file"], "floor.toml", "no directory of the operator");
+    assert_eq!(
+        shown["floor"]["refused_file"]["findings"][0]["file"], "floor.toml",
+        "the directory of the operator is hidden"
+    );
     assert_eq!((&shown["floor"]["version"], &shown["floor"]["refused_file"]["retried"]), (version, &json!(false)));
     let trail = scene.root.get("/v1/audit?type=policy.floor_changed").await.done()["entries"].clone();
-    assert_eq!(trail, json!([]), "the project did not exist when the floor came");
+    assert_eq!(trail, json!([]), "the project was created after the floor");
     scene.world.engine.floor_remove().await.unwrap();
     assert!(scene.root.get("/v1/policy").await.done().get("floor").is_none());
     let trail = scene.root.get("/v1/audit?type=policy.floor_changed").await.done()["entries"].clone();

@@ -61,7 +61,10 @@ async fn grant_for_the_project_covers_its_agent_and_rule_only() {
     for agent in [json!({ "agent": "bot" }), json!({ "agent": "helper" }), json!({})] {
         let session = other.opens(agent).await;
         let proposed = other.proposes(&session, write("c1", "/srv/a")).await;
-        assert_eq!(proposed.shown["state"], "waiting", "another agent, whatever its session says of it");
+        assert_eq!(
+            proposed.shown["state"], "waiting",
+            "the key of another agent, although its session names this agent"
+        );
     }
     let body = json!({ "call_id": "c9", "tool": "write_file", "arguments": { "path": "/srv/a" } });
     let path = format!("/v1/sessions/{}/actions", scene.session);
@@ -145,7 +148,7 @@ async fn revoked_grant_voids_its_earlier_permits() {
     scene.alice.delete(&path).await.refused(409, "grant_revoked");
     assert_proposed_state(&scene, write("c2", "/srv/a"), "waiting").await;
     scene.agent.starts(&before).await.refused(409, "permit_void");
-    assert_eq!(scene.agent.state(&before).await, "rejected", "nothing was started, and the permit is void");
+    assert_eq!(scene.agent.state(&before).await, "rejected", "the action was not started, and its permit is void");
     let again = scene.proposes(write("c1", "/srv/a")).await.shown;
     assert_eq!((&again["state"], &again["permit"]), (&json!("rejected"), &json!(null)));
     assert_eq!(again["feedback"], "the permit ran out at 2026-01-01T00:00:00Z");
@@ -258,7 +261,7 @@ async fn grant_overrides_neither_a_deny_nor_the_audience_of_the_rule() {
     assert_proposed_state(&scene, write("c6", "/srv/a"), "allowed").await;
     let hers = scene.alice.opens(json!({ "agent": "bot" })).await;
     let own = scene.agent.proposes(&hers, write("c1", "/srv/a")).await;
-    assert_eq!(own.shown["state"], "waiting", "alice started it and gave the grant");
+    assert_eq!(own.shown["state"], "waiting", "alice started the session and gave the grant");
 }
 
 /// A grant on an edit covers the approved arguments, not the proposed ones.

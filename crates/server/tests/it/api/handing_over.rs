@@ -41,7 +41,7 @@ async fn handed_over_question_names_its_successor_and_ends_with_it() {
     for verb in ["/claim", "/expire", "/handover", "/abstain"] {
         bob.post(&question.path(verb), json!({})).await.refused(409, "interaction_handed_over");
     }
-    assert_eq!(bob.reads(&question).await, first, "readable, and as it was");
+    assert_eq!(bob.reads(&question).await, first, "the question stays readable and unchanged");
     let mine = bob.get("/v1/interactions?mine=true&status=pending").await.done();
     assert_eq!(server_testkit::client::ids(&mine["interactions"]), std::slice::from_ref(&second.id));
     assert_eq!(agent.session(&question.session).await["status"], "waiting_user_input");
@@ -49,7 +49,7 @@ async fn handed_over_question_names_its_successor_and_ends_with_it() {
     let answered = bob.answers(&second, json!({ "option": "confirm", "feedback": "fine" })).await.done();
     let ended = agent.reads(&question).await;
     assert_eq!(ended["resolution"], answered["resolution"]);
-    assert_eq!(ended["handed_over"], first["handed_over"], "it still says where it went");
+    assert_eq!(ended["handed_over"], first["handed_over"], "the ended question still names its successor");
     assert_eq!(agent.session(&question.session).await["status"], "running");
     // The second session does not belong to the agent, which waits for its own question.
     agent.get(&format!("/v1/sessions/{}", second.session)).await.refused(404, "not_found");
@@ -62,7 +62,11 @@ async fn handed_over_question_names_its_successor_and_ends_with_it() {
         bob.events(&second.session).await,
         ["session.started", "interaction.asked", "interaction.answered", "session.completed"]
     );
-    assert_eq!(agent.deliveries().await, std::slice::from_ref(&question.id), "the agent takes what it asked, once");
+    assert_eq!(
+        agent.deliveries().await,
+        std::slice::from_ref(&question.id),
+        "the agent takes the answer to its own question, once"
+    );
     let taken = agent.takes(&question).await.done();
     assert_eq!(taken["answer"]["feedback"], "fine");
 }
@@ -211,7 +215,7 @@ async fn abstention_is_recorded_and_replaced_by_a_later_answer() {
         abstained["abstained"],
         json!([{ "by": by, "at": abstained["abstained"][0]["at"], "note": "I wrote it" }])
     );
-    assert_eq!((abstained.get("votes"), abstained.get("deserted")), (None, None), "the vote is taken back");
+    assert_eq!((abstained.get("votes"), abstained.get("deserted")), (None, None), "the abstention removes the vote");
     alice.post(&question.path("/abstain"), json!({})).await.refused(409, "already_abstained");
     let mine = alice.get("/v1/interactions?mine=true").await.done();
     assert_eq!(mine["interactions"], json!([]));
@@ -237,9 +241,9 @@ async fn only_the_audience_may_abstain_and_remaining_people_are_counted() {
     vera.post(&question.path("/abstain"), json!({})).await.refused(403, "not_in_audience");
     world.stranger().await.post(&question.path("/abstain"), json!({})).await.refused(404, "not_found");
     let left = alice.post(&question.path("/abstain"), json!({})).await.done();
-    assert_eq!(left["deserted"], true, "only she could have answered");
+    assert_eq!(left["deserted"], true, "nobody else can answer");
     world.signs_up("dora", Role::Operator).await;
     let question = world.asks(confirmation()).await;
     let left = alice.post(&question.path("/abstain"), json!({})).await.done();
-    assert_eq!(left.get("deserted"), None, "somebody else can sign in and answer");
+    assert_eq!(left.get("deserted"), None, "another person can sign in and answer");
 }

@@ -102,10 +102,10 @@ async fn question_that_kept_secrets_cannot_answer_stays_open() {
     answer_new_question(&agent, &alice, VALUE, true).await;
     let secrets = |secrets: Value| with(json!({ "secrets": secrets }));
     for (body, why) in [
-        (with(json!({ "fresh": true })), "the agent wants it fresh"),
-        (secrets(json!([{ "name": "TOKEN" }, { "name": "OTHER" }])), "a required one is not kept"),
-        (secrets(json!([{ "name": "TOKEN", "pattern": "^sk-" }])), "it does not fit any more"),
-        (secrets(json!([{ "name": "REGION", "required": false }])), "nothing of it is kept"),
+        (with(json!({ "fresh": true })), "the agent asks for fresh values"),
+        (secrets(json!([{ "name": "TOKEN" }, { "name": "OTHER" }])), "a required value is not kept"),
+        (secrets(json!([{ "name": "TOKEN", "pattern": "^sk-" }])), "the kept value does not match the pattern"),
+        (secrets(json!([{ "name": "REGION", "required": false }])), "no value is kept"),
     ] {
         assert_eq!(asks(&agent, body).await.shown["status"], "pending", "{why}");
     }
@@ -113,7 +113,7 @@ async fn question_that_kept_secrets_cannot_answer_stays_open() {
     assert_eq!(
         asks(&agent, optional).await.shown["status"],
         "auto_resolved",
-        "what is kept of the optional ones will do"
+        "kept values are enough if the missing ones are optional"
     );
 }
 

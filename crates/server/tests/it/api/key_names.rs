@@ -81,7 +81,7 @@ async fn key_cannot_be_joined_to_a_person_outside_the_project() {
     ];
     for body in &keys {
         let refused = root.post("/v1/keys", body.clone()).await.refused(409, "name_taken");
-        assert_eq!(refused.get("errors"), None, "no field makes it acceptable");
+        assert_eq!(refused.get("errors"), None, "no field can make the request acceptable");
     }
     assert_eq!(world.everything().await, before);
 

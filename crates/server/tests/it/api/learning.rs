@@ -39,7 +39,7 @@ async fn five_equal_decisions_are_suggested_and_adopted() {
     let before = scene.root.get("/v1/policy").await.done();
     let mut interactions = Vec::new();
     for number in 0..5 {
-        assert_eq!(suggestions(&scene).await, Vec::<Value>::new(), "{number} are too few");
+        assert_eq!(suggestions(&scene).await, Vec::<Value>::new(), "{number} decisions are too few");
         interactions.push(
             decide_on_command(&scene, &format!("c{number}"), "npm ci", "approve").await.shown["interaction"].clone(),
         );
@@ -66,13 +66,17 @@ async fn five_equal_decisions_are_suggested_and_adopted() {
         (&json!("project"), &json!("learnt from 5 equal decisions"), &json!([]))
     );
     assert!(text(&adopted["text"]).contains(one["rule"].as_str().unwrap()));
-    assert_eq!(scene.root.post_once("k", &adopt, json!({})).await.done(), adopted, "the same command gives the same");
+    assert_eq!(
+        scene.root.post_once("k", &adopt, json!({})).await.done(),
+        adopted,
+        "a repeated command returns the first result"
+    );
     scene.root.post(&adopt, json!({})).await.refused(404, "not_found");
     scene.root.post_once("l", &adopt, json!({})).await.refused(404, "not_found");
     let allowed = scene.proposes(command("c9", "npm ci")).await.shown;
     assert_eq!((&allowed["state"], &allowed["ruling"]["rule"]), (&json!("allowed"), &one["id"]));
     assert_eq!(scene.proposes(command("c10", "npm ci; reboot")).await.shown["state"], "waiting");
-    assert_eq!(suggestions(&scene).await, Vec::<Value>::new(), "what is in force is not suggested again");
+    assert_eq!(suggestions(&scene).await, Vec::<Value>::new(), "a rule in force is not suggested");
     let trail = scene.root.get("/v1/audit?type=policy.changed").await.done();
     assert!(text(&trail["entries"][0]["data"]["diff"]).contains(&format!("+name = \"{}\"", text(&one["id"]))));
 }
@@ -115,7 +119,7 @@ async fn contradicting_decision_suspends_a_learnt_rule() {
     let allowed = scene.proposes(command("c6", "npm ci")).await;
     assert_eq!(allowed.shown["state"], "allowed");
     scene.alice.decides(&other, json!({ "option": "reject" })).await.done();
-    assert_eq!(scene.root.get("/v1/policy").await.done(), adopted, "another command is another matter");
+    assert_eq!(scene.root.get("/v1/policy").await.done(), adopted, "an answer about another command changes nothing");
 
     scene.alice.decides(&open, json!({ "option": "reject", "feedback": "not any more" })).await.done();
     let shown = scene.agent.get("/v1/policy").await.done();

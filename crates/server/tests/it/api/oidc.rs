@@ -131,7 +131,7 @@ async fn forged_expired_or_misdirected_token_is_refused() {
     let (to, cookie) = scene.sign_in_with(Signer::Rsa, |claims| claims["roles"] = json!(["agent", "guest"])).await;
     assert_eq!((to.as_str(), cookie), ("/sign-in?error=no_role", None));
     let users = scene.world.admin().await.get("/v1/users").await.done();
-    assert_eq!(users, json!({ "users": [] }), "nobody was made");
+    assert_eq!(users, json!({ "users": [] }), "no user was created");
 }
 
 /// An answer of the provider is valid once, and only for the browser that was redirected.
@@ -143,7 +143,7 @@ async fn response_of_the_provider_is_valid_once_and_in_its_browser_only() {
     let claims = scene.provider.claims(&theirs.request, now);
     let answer = scene.provider.grants(&theirs.request, claims, Signer::Rsa);
     assert_eq!(scene.request_callback(&answer, &mine.cookie).await, (FAILED.into(), None), "another browser's");
-    assert_eq!(scene.request_callback(&answer, "").await, (FAILED.into(), None), "a browser that has not asked");
+    assert_eq!(scene.request_callback(&answer, "").await, (FAILED.into(), None), "a browser that started no sign-in");
     let (to, cookie) = scene.request_callback(&answer, &theirs.cookie).await;
     assert!(to == "/" && cookie.is_some());
     assert_eq!(scene.request_callback(&answer, &theirs.cookie).await, (FAILED.into(), None), "a code is used once");
@@ -175,7 +175,7 @@ async fn provider_cannot_take_a_name_or_enable_a_disabled_person() {
     assert_eq!((to.as_str(), cookie), ("/sign-in?error=name_taken", None));
     let named = |claims: &mut Value| claims["preferred_username"] = json!("two words");
     let (_, cookie) = scene.sign_in_with(Signer::Rsa, named).await;
-    assert_eq!(scene.me(&cookie.unwrap()).await["name"], "42", "what cannot be a name gives way to the subject");
+    assert_eq!(scene.me(&cookie.unwrap()).await["name"], "42", "the subject is used if the claim cannot be a name");
     let root = scene.world.admin().await;
     assert_eq!(reply(root.request(reqwest::Method::DELETE, "/v1/users/42")).await.status, 204);
     assert_eq!(scene.sign_in_with(Signer::Rsa, named).await, (FAILED.into(), None));
@@ -233,7 +233,7 @@ async fn lowered_role_at_the_provider_ends_sockets_browsers_and_keys() {
     let origin = format!("http://{}", scene.world.http.address);
     request.headers_mut().insert("cookie", cookie.parse().unwrap());
     request.headers_mut().insert("origin", origin.parse().unwrap());
-    let Ok(mut socket) = scene.world.http.joins(request).await else { panic!("the socket is shut") };
+    let Ok(mut socket) = scene.world.http.joins(request).await else { panic!("the handshake was refused") };
     let question = scene.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
     let (_, fallen) = scene.sign_in_with(Signer::Rsa, |claims| claims["roles"] = json!(["viewer"])).await;
     assert_eq!(scene.me(&fallen.unwrap()).await["role"], "viewer");
@@ -256,7 +256,7 @@ async fn loss_of_all_roles_at_the_provider_ends_sockets_browsers_and_keys() {
     let origin = format!("http://{}", scene.world.http.address);
     request.headers_mut().insert("cookie", cookie.parse().unwrap());
     request.headers_mut().insert("origin", origin.parse().unwrap());
-    let Ok(mut socket) = scene.world.http.joins(request).await else { panic!("the socket is shut") };
+    let Ok(mut socket) = scene.world.http.joins(request).await else { panic!("the handshake was refused") };
     let question = scene.world.asks(json!({ "kind": "confirmation", "title": "May I?" })).await;
     let (to, none) = scene.sign_in_with(Signer::Rsa, |claims| claims["roles"] = json!([])).await;
     assert_eq!((to.as_str(), none), ("/sign-in?error=no_role", None));

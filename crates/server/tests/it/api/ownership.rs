@@ -176,7 +176,7 @@ async fn only_an_admin_changes_agents_read_and_the_change_is_audited() {
     two.agents_read("project").await;
     let trail = two.admin.get("/v1/audit?type=project.settings_changed").await.done();
     let entries = trail["entries"].as_array().unwrap();
-    assert_eq!(entries.len(), 1, "what changes nothing is no change: {trail}");
+    assert_eq!(entries.len(), 1, "a change without effect has no entry: {trail}");
     assert_eq!(entries[0]["data"]["after"], json!({ "agents_read": "project" }));
     // The setting applies only to this project.
     let stranger = two.world.stranger().await;

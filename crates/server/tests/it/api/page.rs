@@ -57,7 +57,7 @@ async fn every_page_path_serves_the_page_with_a_new_nonce() {
     }
     nonces.sort();
     nonces.dedup();
-    assert_eq!(nonces.len(), 6, "each reply has its own");
+    assert_eq!(nonces.len(), 6, "each reply has its own nonce");
 }
 
 #[tokio::test]

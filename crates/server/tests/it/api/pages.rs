@@ -124,7 +124,7 @@ async fn item_names_of_all_pages(
             None => break,
         }
     }
-    assert!(pages > 1, "{path}: everything came on one page");
+    assert!(pages > 1, "{path}: all items came on one page");
     names
 }
 
@@ -227,9 +227,7 @@ async fn large_reply_is_refused_while_earlier_replies_are_unread() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(server_testkit::world::PATIENCE, again)
-        .await
-        .expect("a connection that is gone gives its bytes back");
+    tokio::time::timeout(server_testkit::world::PATIENCE, again).await.expect("a closed connection releases its bytes");
 }
 
 /// The lists of keys and people come in pages; the pages contain each item once, in the order of the whole list.

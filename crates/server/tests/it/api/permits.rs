@@ -81,7 +81,7 @@ async fn permit_is_bound_to_its_session_call_arguments_and_agent() {
     other.starts(&first).await.refused(404, "not_found");
     scene.alice.starts(&first).await.refused(403, "role_forbids");
     scene.root.starts(&first).await.refused(403, "not_your_action");
-    assert_eq!(scene.agent.state(&first).await, "allowed", "none of this has changed it");
+    assert_eq!(scene.agent.state(&first).await, "allowed", "the refused requests did not change the action");
     scene.agent.starts(&first).await.done();
 }
 
@@ -113,7 +113,7 @@ async fn no_action_starts_in_a_paused_or_ended_session() {
     scene.agent.starts(&first).await.done();
     scene.alice.commands(&scene.session, "cancel").await.done();
     scene.agent.starts(&second).await.refused(409, "session_ended");
-    assert_eq!(scene.agent.has_done(&first).await["state"], "done", "what ran can still be told");
+    assert_eq!(scene.agent.has_done(&first).await["state"], "done", "an outcome can still be reported");
 }
 
 /// An outcome is reported once, after the start, by the agent that started the action.
@@ -154,7 +154,7 @@ async fn action_with_unknown_outcome(scene: &Scene, name: &str) -> Proposed {
     scene.world.passes(60).await;
     let unknown = scene.agent.sees(&started).await;
     assert_eq!(unknown.shown["state"], "unknown");
-    assert_ne!(unknown.shown["interaction"], started.shown["interaction"], "it is a question of its own");
+    assert_ne!(unknown.shown["interaction"], started.shown["interaction"], "the outcome has a question of its own");
     unknown
 }
 
@@ -180,7 +180,7 @@ async fn person_settles_an_action_with_an_unknown_outcome() {
     let unknown = action_with_unknown_outcome(&scene, "left").await;
     scene.alice.decides(&unknown, json!({ "option": "leave" })).await.done();
     assert_eq!(scene.agent.state(&unknown).await, "unknown");
-    assert_eq!(scene.agent.has_done(&unknown).await["state"], "done", "the agent may still remember");
+    assert_eq!(scene.agent.has_done(&unknown).await["state"], "done", "the agent may still report the outcome");
 
     let unknown = action_with_unknown_outcome(&scene, "again").await;
     let remember = json!({ "option": "run_again", "remember": { "scope": "project", "arguments": "any" } });
@@ -225,7 +225,10 @@ async fn late_report_of_an_earlier_run_does_not_end_the_current_run() {
     scene.world.passes(60).await;
     let unknown = scene.agent.sees(&allowed).await;
     assert_eq!(unknown.shown["state"], "unknown");
-    assert!(text(&first).starts_with(&text(&unknown.shown["spent_permit"])), "it is known which run is unknown");
+    assert!(
+        text(&first).starts_with(&text(&unknown.shown["spent_permit"])),
+        "the action names the run with the unknown outcome"
+    );
     scene.alice.decides(&unknown, json!({ "option": "run_again" })).await.done();
     let again = scene.agent.sees(&unknown).await;
     let second = again.permit();
@@ -240,7 +243,7 @@ async fn late_report_of_an_earlier_run_does_not_end_the_current_run() {
     (request["type"], request["session"]) = (json!("outcome"), json!(scene.session));
     request["call_id"] = unknown.shown["call_id"].clone();
     assert_eq!(wire.asks(request).await["problem"]["code"], "another_run");
-    assert_eq!(scene.alice.reads(&unknown.question()).await["status"], "pending", "people are still asked");
+    assert_eq!(scene.alice.reads(&unknown.question()).await["status"], "pending", "the question stays open");
     for none in ["", "prm_", "run 2"] {
         let body = json!({ "outcome": "done", "permit": none });
         scene.agent.reports(&again, body).await.refused(403, "permit_unknown");

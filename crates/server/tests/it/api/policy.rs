@@ -121,7 +121,7 @@ async fn a_policy_is_switched_off_with_a_reason() {
     let explained = json!({ "tool": "write_file", "arguments": {} });
     assert_eq!(scene.agent.post("/v1/policy/explain", explained).await.done()["ruling"]["verdict"], "allow");
     assert_eq!(scene.proposes(call("c2", "delete_file", json!({}))).await.shown["state"], "denied");
-    assert_eq!(scene.agent.state(&waiting).await, "waiting", "what was asked is still asked");
+    assert_eq!(scene.agent.state(&waiting).await, "waiting", "an open question stays open");
     scene.root.put("/v1/policy/enabled", off).await.done();
     let on = scene.root.put("/v1/policy/enabled", json!({ "enabled": true, "reason": "over" })).await.done();
     assert_eq!((&on["enabled"], &on["reason"]), (&json!(true), &json!("over")));
@@ -212,7 +212,11 @@ async fn the_history_is_read_in_pages() {
     assert_eq!(json!(read), whole["versions"]);
     let ruled = scene.proposes(writing("c1")).await.shown["ruling"]["policy"].clone();
     let named = scene.alice.get(&format!("/v1/policy/versions?version={}", text(&ruled))).await.done();
-    assert_eq!(named["versions"], json!([whole["versions"][0], whole["versions"][4]]), "put in force twice");
+    assert_eq!(
+        named["versions"],
+        json!([whole["versions"][0], whole["versions"][4]]),
+        "the text was put in force twice"
+    );
     let stranger = scene.world.stranger().await;
     let theirs = stranger.get(&format!("/v1/policy/versions?version={}", text(&ruled))).await.done();
     assert_eq!(theirs["versions"], json!([]));
@@ -269,7 +273,7 @@ async fn server_policy_file_applies_to_projects_without_their_own_policy() {
     assert_eq!(
         (&finding["file"], &finding["line"]),
         (&json!("policy.toml"), &json!(1)),
-        "no directory of the operator"
+        "the directory of the operator is hidden"
     );
     assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "allowed");
     scene.root.rules_by(NEVER).await;
@@ -286,11 +290,7 @@ async fn changed_policy_file_is_recorded_with_its_time_and_predecessor() {
     let scene = Scene::in_world(world).await;
     let builtin = scene.root.get("/v1/policy").await.done();
     scene.world.passes(10).await;
-    assert_eq!(
-        scene.root.get("/v1/policy").await.done(),
-        builtin,
-        "as long as nothing changes, it is of the same time"
-    );
+    assert_eq!(scene.root.get("/v1/policy").await.done(), builtin, "an unchanged file keeps its time");
     let mut before = builtin;
     for rules in [OPEN, NEVER] {
         scene.world.engine.policy_file("policy.toml".into(), policy(rules)).await.unwrap();
@@ -323,7 +323,7 @@ async fn first_policy_of_a_project_names_the_servers_policy_as_predecessor() {
     assert_eq!(own_version["before"], builtin["version"]);
     scene.world.passes(1).await;
     scene.world.engine.policy_file("policy.toml".into(), policy(NEVER)).await.unwrap();
-    assert_eq!(scene.root.get("/v1/policy").await.done(), own, "the project's own policy is what it was");
+    assert_eq!(scene.root.get("/v1/policy").await.done(), own, "the policy of the project is unchanged");
     scene.world.passes(1).await;
     let give_up = |body: Value| reply(scene.root.request(reqwest::Method::DELETE, "/v1/policy").json(&body));
     give_up(json!({ "reason": " " })).await.refused_at(422, "body_invalid", &["/reason"]);

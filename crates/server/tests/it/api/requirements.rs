@@ -67,7 +67,7 @@ async fn argument_of_the_wrong_type_does_not_avoid_the_stricter_rule() {
         let asked = scene.alice.reads(&action.question()).await;
         assert_eq!((&asked["audience"]["groups"], &asked["audience"]["quorum"]), (&json!(["ops"]), &json!(2)));
         assert_eq!(asked["audience"]["four_eyes"], true);
-        assert_eq!(asked["fallback"], "deny", "the rules say different things");
+        assert_eq!(asked["fallback"], "deny", "the fallbacks of the rules differ");
         assert_eq!(asked["asked_by_rule"]["rule"], "staging");
         assert_eq!(asked["asked_by_rule"]["also"], json!(["rest"]));
         let (operators, ops) = (json!([["operator"], []]), json!([[], ["ops"]]));
@@ -75,7 +75,7 @@ async fn argument_of_the_wrong_type_does_not_avoid_the_stricter_rule() {
             |met: [bool; 2]| vec![(operators.clone(), json!(1), json!(met[0])), (ops.clone(), json!(2), json!(met[1]))];
         assert_eq!(shown(&asked), both([false, false]));
         scene.alice.decides(&action, approve()).await.done();
-        assert_eq!(scene.agent.state(&action).await, "waiting", "one operator is not enough");
+        assert_eq!(scene.agent.state(&action).await, "waiting", "the answer of one operator is not enough");
         vera.decides(&action, approve()).await.done();
         assert_eq!(shown(&scene.alice.reads(&action.question()).await), both([true, false]));
         victor.decides(&action, approve()).await.done();
@@ -173,7 +173,7 @@ async fn votes_for_an_edit_count_for_every_rule_that_asks_about_it() {
     for who in [&scene.alice, &vera, &victor] {
         who.decides(&action, edit.clone()).await.done();
     }
-    assert_eq!(scene.agent.state(&action).await, "allowed", "two of three are the people of the rule that asks by now");
+    assert_eq!(scene.agent.state(&action).await, "allowed", "two of the three votes meet the rule that asks now");
     // In the other direction one more rule asks about the edit, and its operators have not been asked.
     let action = scene.proposes(call("c2", "deploy", json!({ "env": "production" }))).await;
     let edit = json!({ "option": "edit", "arguments": { "env": 7 } });

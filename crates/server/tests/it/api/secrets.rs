@@ -62,7 +62,7 @@ async fn secret_value_is_visible_only_to_the_asking_agent() {
         page["interactions"].as_array().map(Vec::len)
     };
     assert_eq!((found(VALUE).await, found("hunter2").await, found("REGISTRY").await), (Some(0), Some(0), Some(1)));
-    assert!(on_disk(&world, "Credentials for the registry"), "the search itself works");
+    assert!(on_disk(&world, "Credentials for the registry"), "the search works");
     assert!(!on_disk(&world, VALUE));
 }
 

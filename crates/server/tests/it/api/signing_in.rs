@@ -55,12 +55,12 @@ async fn link(by: &ApiClient, name: &str) -> String {
     text(&made["url"]).split("#token=").nth(1).unwrap().to_owned()
 }
 
-/// Signs somebody in and returns the cookie of the browser.
+/// Signs a person in and returns the cookie of the browser.
 pub(crate) async fn signed_in(world: &World, name: &str) -> String {
     sign_up_and_in(world, name, Role::Operator).await.cookie
 }
 
-/// Signs somebody up, and signs them in with a link.
+/// Creates an account and signs the person in with a link.
 async fn sign_up_and_in(world: &World, name: &str, role: Role) -> Browser {
     world.signs_up(name, role).await;
     let token = link(&world.admin().await, name).await;
@@ -243,7 +243,7 @@ async fn changed_role_of_a_person_applies_to_the_next_request() {
     change(json!({})).await.refused_at(422, "body_invalid", &[""]);
     let nobody = root.request(Method::PATCH, "/v1/users/nobody").json(&json!({ "disabled": true }));
     reply(nobody).await.refused(404, "not_found");
-    assert_eq!(alice.gets("/v1/me").await.done()["role"], "admin", "nothing was changed");
+    assert_eq!(alice.gets("/v1/me").await.done()["role"], "admin", "the role was not changed");
 
     let bob = sign_up_and_in(&world, "bob", Role::Admin).await;
     let strong = world.member(Role::Operator, "alice", &[]).await;
@@ -312,7 +312,7 @@ async fn key_has_no_password_and_no_browser_session() {
     let body = json!({ "new": SECRET });
     reply(root.request(Method::PUT, "/v1/me/password").json(&body)).await.refused(403, "needs_sign_in");
     let both = alice.request_without_page_header(Method::GET, "/v1/me").bearer_auth(&root.key);
-    assert_eq!(reply(both).await.done()["name"], "root", "a key comes before a cookie");
+    assert_eq!(reply(both).await.done()["name"], "root", "a key takes precedence over a cookie");
     let wrong = alice.request_without_page_header(Method::GET, "/v1/me").bearer_auth("hp_wrong");
     reply(wrong).await.refused(401, "unauthenticated");
     let as_key = world.http.request(Method::GET, "/v1/me").bearer_auth(alice.cookie.split('=').nth(1).unwrap());

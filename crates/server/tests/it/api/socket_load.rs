@@ -281,11 +281,11 @@ async fn socket_with_a_cookie_requires_the_servers_own_origin() {
         }
         match world.http.joins(request).await {
             Ok(mut socket) => {
-                assert!(fine, "{origin:?} was let in");
+                assert!(fine, "{origin:?} was accepted");
                 assert_eq!(socket.asks(json!({ "type": "subscribe" })).await["status"], 200);
             }
             Err(shut) => {
-                assert!(!fine, "{origin:?} was shut out");
+                assert!(!fine, "{origin:?} was refused");
                 shut.refused(403, "cross_site");
             }
         }

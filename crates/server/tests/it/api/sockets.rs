@@ -54,16 +54,20 @@ async fn action_is_proposed_answered_started_and_reported_over_sockets() {
     let answer = json!({ "type": "answer", "interaction": question, "option": "approve", "idempotency_key": "once" });
     let answered = person.asks(answer.clone()).await;
     assert_eq!((&answered["status"], &answered["result"]["status"]), (&json!(200), &json!("answered")));
-    assert_eq!(person.asks(answer).await["result"], answered["result"], "one key with one body gives one result");
+    assert_eq!(
+        person.asks(answer).await["result"],
+        answered["result"],
+        "a repeated idempotency key returns the first result"
+    );
     let other = json!({ "type": "answer", "interaction": question, "option": "reject", "idempotency_key": "once" });
     assert_eq!(person.asks(other).await["problem"]["code"], "idempotency_conflict");
     let late = person.asks(json!({ "type": "answer", "interaction": question, "option": "reject" })).await;
     assert_eq!((&late["status"], &late["problem"]["code"]), (&json!(409), &json!("interaction_already_resolved")));
-    assert_eq!(late["problem"]["resolution"]["answer"]["by"]["name"], "alice", "with the winner, as over HTTP");
+    assert_eq!(late["problem"]["resolution"]["answer"]["by"]["name"], "alice", "the refusal names the winner");
     let call = |kind: &str| json!({ "type": kind, "session": scene.session, "call_id": "call_1" });
     let allowed = agent.asks(call("action")).await;
     assert_eq!(allowed["result"]["state"], "allowed");
-    assert!(person.asks(call("action")).await["result"]["permit"].is_null(), "a permit is for the agent alone");
+    assert!(person.asks(call("action")).await["result"]["permit"].is_null(), "only the agent sees its permit");
     let mut start = call("start");
     start["permit"] = allowed["result"]["permit"].clone();
     assert_eq!(agent.asks(start.clone()).await["result"]["state"], "started");
@@ -72,7 +76,7 @@ async fn action_is_proposed_answered_started_and_reported_over_sockets() {
     outcome["outcome"] = json!("done");
     outcome["result"] = json!({ "bytes": 5 });
     assert_eq!(agent.asks(outcome).await["result"]["state"], "done");
-    assert_eq!(agent.asks(propose).await["result"]["state"], "done", "the same call finds the same decision");
+    assert_eq!(agent.asks(propose).await["result"]["state"], "done", "an equal call returns the existing decision");
 }
 
 /// A question and an action keep the trace context of the socket message that created them, as over HTTP.
@@ -92,7 +96,7 @@ async fn questions_and_actions_keep_the_trace_context_of_their_message() {
     assert_eq!(
         agent.asks(ask.clone()).await["result"],
         asked["result"],
-        "whoever tries again does so in another trace"
+        "a repeated command keeps the trace of the first"
     );
     let question =
         Question { id: text(&asked["result"]["id"]), session: scene.session.clone(), shown: asked["result"].clone() };
@@ -111,7 +115,7 @@ async fn questions_and_actions_keep_the_trace_context_of_their_message() {
     let kept = scene.world.engine.interaction(&person, id, std::time::Duration::ZERO).await.unwrap();
     assert_eq!(kept.origin.traceparent, Some(trace(3)));
     ask["traceparent"] = Value::Null;
-    assert_eq!(agent.asks(ask.clone()).await["status"], 201, "none is none");
+    assert_eq!(agent.asks(ask.clone()).await["status"], 201, "null counts as absent");
     ask["traceparent"] = json!(5);
     let refused = agent.asks(ask.clone()).await;
     assert_eq!(refused["problem"]["errors"][0]["pointer"], "/traceparent", "{refused}");
@@ -121,7 +125,7 @@ async fn questions_and_actions_keep_the_trace_context_of_their_message() {
     let stray = agent
         .asks(json!({ "type": "action", "session": scene.session, "call_id": "call_1", "traceparent": trace(4) }))
         .await;
-    assert_eq!(stray["problem"]["errors"][0]["pointer"], "/traceparent", "only what asks is kept with its trace");
+    assert_eq!(stray["problem"]["errors"][0]["pointer"], "/traceparent", "only `propose` and `ask` accept a trace");
 }
 
 /// An error reply carries the id of the request and the problem document of HTTP; the socket stays open.
@@ -225,7 +229,7 @@ async fn socket_receives_no_events_of_another_tenant() {
     assert_eq!(socket.hears().await["status"], 200);
     scene.writes("call_1").await;
     let own = stranger.opens(json!({})).await;
-    assert_eq!(socket.hears().await["event"]["session"], json!(own), "the first event of the log is another tenant's");
+    assert_eq!(socket.hears().await["event"]["session"], json!(own), "an event of another tenant is first");
     let nobody = scene.world.http.joins(scene.world.http.handshake("/v1/ws")).await;
     nobody.err().unwrap().refused(401, "unauthenticated");
     scene.alice.get("/v1/ws").await.refused(426, "upgrade_required");

@@ -197,7 +197,7 @@ async fn secret_of_a_hosted_agent_is_not_given_to_a_key_of_that_name() {
     let asking = json!({ "kind": "secret", "title": "A token", "secrets": [{ "name": "TOKEN" }] });
     let session = namesake.opens(json!({})).await;
     let question = namesake.asks_in(&session, asking.clone()).await;
-    assert_eq!(question.shown["status"], "pending", "it is asked of people");
+    assert_eq!(question.shown["status"], "pending", "people are asked");
     // A secret that is kept for the key is a different one, and both are listed.
     alice.answers(&question, json!({ "data": { "TOKEN": "s3cret-of-theirs" }, "keep": true })).await.done();
     assert_eq!(namesake.asks_in(&session, asking).await.shown["status"], "auto_resolved");
@@ -230,7 +230,7 @@ async fn grant_for_a_hosted_agent_does_not_apply_to_a_key_of_that_name() {
     let body = json!({ "call_id": "w1", "tool": "write_file", "arguments": { "path": "notes.txt", "content": "x" } });
     let proposed = namesake.post(&format!("/v1/sessions/{own}/actions"), body).await.body;
     assert_eq!(proposed["state"], "waiting", "{proposed}");
-    assert_eq!(namesake.get("/v1/grants").await.done(), json!({ "grants": [] }), "nor is it shown the grant");
+    assert_eq!(namesake.get("/v1/grants").await.done(), json!({ "grants": [] }), "the key does not see the grant");
 }
 
 /// Waits for the open question of a session.

@@ -60,7 +60,7 @@ async fn ticket_expires_by_time_and_with_its_credential() {
     joins(&wrong).await.err().unwrap().refused(401, "unauthenticated");
     joins("hpt_x").await.err().unwrap().refused(401, "unauthenticated");
     world.passes(29).await;
-    assert!(joins(&ticket).await.is_ok(), "a wrong guess has not used it up");
+    assert!(joins(&ticket).await.is_ok(), "a wrong secret does not spend the ticket");
     let late = text(&alice.post("/v1/tickets", json!({})).await.done()["ticket"]);
     world.passes(30).await;
     joins(&late).await.err().unwrap().refused(401, "unauthenticated");

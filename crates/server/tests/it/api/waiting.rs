@@ -6,7 +6,7 @@ use serde_json::json;
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-/// A wait ends at the answer, long before its own time is over.
+/// A wait ends at the answer, long before its time limit.
 #[tokio::test]
 async fn a_wait_ends_on_the_answer() {
     let world = World::new().await;

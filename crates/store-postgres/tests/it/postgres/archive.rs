@@ -35,7 +35,7 @@ fn one_server_archives_at_a_time_and_others_do_not_wait() {
             }))
         });
         is_moved.recv().unwrap();
-        assert_eq!(archive(&*other), Ok(0), "what is left waits for whoever is at it");
+        assert_eq!(archive(&*other), Ok(0), "the locked question is left to the other server");
         go_on.send(()).unwrap();
         assert_eq!(under_way.join().unwrap(), Ok(4));
     });

@@ -66,7 +66,11 @@ fn audit_entry_of_a_slow_transaction_is_chained() {
         });
         has_begun.recv().unwrap();
         world.write(move |tx| append(tx, here, 2)).unwrap();
-        assert_eq!(world.write(|tx| chain(tx, 100)).unwrap(), 0, "committed, and held back by what is older");
+        assert_eq!(
+            world.write(|tx| chain(tx, 100)).unwrap(),
+            0,
+            "the entry is committed, but an older transaction is still running"
+        );
         release.send(()).unwrap();
     });
     assert_eq!(chained(&world, 2), [1, 2]);
@@ -99,10 +103,10 @@ fn dump_restored_in_a_new_cluster_is_detected_and_adopted() {
     let other = world.session().id;
     world.write(move |tx| append(tx, here, 5)).unwrap();
     world.write(move |tx| store::conformance::append(tx, &here, other, None)).unwrap();
-    assert_eq!(world.write(|tx| chain(tx, 100)).unwrap(), 0, "nothing new is ever chained");
+    assert_eq!(world.write(|tx| chain(tx, 100)).unwrap(), 0, "no new entry is chained");
     assert_eq!(world.look(|reads| reads.audit_skipped_count()), 1);
     let seen = world.look(move |reads| reads.project_events(&here, cursor, 100));
-    assert_eq!(seen.events, [], "nothing new is ever streamed");
+    assert_eq!(seen.events, [], "no new event is streamed");
 
     let adopted = world.write(|tx| tx.lineage_adopt()).unwrap();
     assert_eq!((adopted.events, adopted.entries), (1, 1));
@@ -110,7 +114,11 @@ fn dump_restored_in_a_new_cluster_is_detected_and_adopted() {
         (world.look(|reads| reads.lineage_mismatch()), world.look(|reads| reads.audit_skipped_count())),
         (None, 0)
     );
-    assert_eq!(world.write(|tx| tx.lineage_adopt()), Ok(LineageAdoption::default()), "once is enough");
+    assert_eq!(
+        world.write(|tx| tx.lineage_adopt()),
+        Ok(LineageAdoption::default()),
+        "a second adoption changes nothing"
+    );
     world.write(move |tx| append(tx, here, 6)).unwrap();
     world.write(move |tx| store::conformance::append(tx, &here, session, None)).unwrap();
     assert_eq!(chained(&world, 6), [1, 2, 3, 4, 5, 6]);

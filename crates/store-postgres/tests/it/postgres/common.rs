@@ -21,7 +21,7 @@ pub(crate) fn open(database: &TestDatabase, options: &Options) -> Arc<dyn Store>
 pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !so() {
-        assert!(begun.elapsed() < Duration::from_mins(1), "never: {what}");
+        assert!(begun.elapsed() < Duration::from_mins(1), "not within a minute: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

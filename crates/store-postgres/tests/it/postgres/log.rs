@@ -30,9 +30,17 @@ fn readers_do_not_pass_events_of_a_slow_transaction() {
             assert_eq!(world.write(move |tx| append(tx, &here, quick, None)).unwrap().seq, number);
         }
         let part = world.look(move |reads| reads.project_events(&here, Cursor::default(), 100));
-        assert_eq!((part.events.len(), part.hidden), (0, true), "committed, and held back by what is older");
+        assert_eq!(
+            (part.events.len(), part.hidden),
+            (0, true),
+            "the events are committed, but an older transaction is still running"
+        );
         assert_eq!(world.look(move |reads| reads.project_head(&here)), Cursor::default());
-        assert_eq!(world.look(move |reads| reads.events(&here, quick, 0, 100)).len(), 20, "a session's own are shown");
+        assert_eq!(
+            world.look(move |reads| reads.events(&here, quick, 0, 100)).len(),
+            20,
+            "a reader of the session sees its events"
+        );
         release.send(()).unwrap();
         slow.join().unwrap().unwrap()
     });

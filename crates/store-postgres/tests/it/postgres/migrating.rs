@@ -80,7 +80,7 @@ fn waiting_migration_is_logged_and_does_not_block_readers() {
         tracing::subscriber::with_default(subscriber, || PostgresStore::open(&url, &options).map(drop))
     });
     until("the log says that a lock is waited for", || log.text().contains("migrationWaiting"));
-    assert_eq!(version(&mut client), 12, "what came before is kept");
+    assert_eq!(version(&mut client), 12, "the migrations before it are applied");
     let waits = "select count(*) from pg_locks where not granted and mode = 'AccessExclusiveLock' \
                  and relation = 'questions'::regclass";
     until("the table is waited for again", || client.query_one(waits, &[]).unwrap().get::<_, i64>(0) > 0);

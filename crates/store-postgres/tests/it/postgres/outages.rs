@@ -62,13 +62,13 @@ fn acknowledged_writes_are_stored_once_despite_cut_connections() {
             *found.entry(event.interaction.unwrap().uuid().as_u128()).or_default() += 1;
         }
     }
-    assert!(cut > 0, "nobody was cut off");
+    assert!(cut > 0, "no connection was cut");
     for (number, result) in results {
         let times = found.get(&number).copied().unwrap_or(0);
         match result {
-            Ok(()) => assert_eq!(times, 1, "job {number} was told that it is kept"),
+            Ok(()) => assert_eq!(times, 1, "job {number} was acknowledged"),
             Err(StoreError::InDoubt) => assert!(times <= 1, "job {number} is in doubt"),
-            Err(error) => assert_eq!(times, 0, "job {number} was told {error}"),
+            Err(error) => assert_eq!(times, 0, "job {number} failed: {error}"),
         }
     }
 }
@@ -100,7 +100,7 @@ fn missing_database_is_reported_as_unavailable() {
     assert!(matches!(error, Some(StoreError::Unavailable(_))), "{error:?}");
 }
 
-/// What the proxy does with the next commit.
+/// Fault that the proxy applies to the next commit.
 #[derive(Clone, Copy)]
 enum Mischief {
     /// Forwards the commit and closes the connection before the answer.

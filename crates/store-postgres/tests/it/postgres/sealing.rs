@@ -37,7 +37,10 @@ fn fence_waits_for_transactions_begun_during_the_key_rotation() {
         replaced.send(()).unwrap();
         replacement.join().unwrap();
         let fence = world.write(|tx| tx.fence()).unwrap();
-        assert!(!world.look(move |reads| reads.is_fence_passed(fence)), "it may still seal with what is replaced");
+        assert!(
+            !world.look(move |reads| reads.is_fence_passed(fence)),
+            "a running transaction may still seal under the replaced key"
+        );
         sealed.send(()).unwrap();
         seal.join().unwrap();
         until("the line is passed", || world.look(move |reads| reads.is_fence_passed(fence)));

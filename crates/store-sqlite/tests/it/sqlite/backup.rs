@@ -49,7 +49,7 @@ fn backup_during_writes_is_complete() {
                 let last = reads.session(&here, session)?.map(|session| session.last_seq);
                 Ok((last, reads.events(&here, session, 0, 100_000)?.len() as u64))
             });
-            assert_eq!(found.0, Some(found.1), "a session and its events belong together");
+            assert_eq!(found.0, Some(found.1), "the copy has all events of the session");
             assert!(found.1 > 0);
         }
     }

@@ -31,7 +31,7 @@ fn full_disk_loses_no_acknowledged_write() {
         results.extend(block_on(join_all(work)));
     }
     let full = results.values().filter(|result| **result == Err(StoreError::Full)).count();
-    assert!(full > 0, "the disk never ran full");
+    assert!(full > 0, "the disk did not run full");
     assert!(results.values().any(Result::is_ok));
     let check = |world: &World| {
         for (key, result) in results.clone() {

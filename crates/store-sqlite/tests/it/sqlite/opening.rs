@@ -63,7 +63,10 @@ fn closing_merges_the_write_ahead_log_and_refuses_later_jobs() {
     world.session();
     world.look(|reads| reads.next_interaction_due());
     world.store.close();
-    assert!(!directory.path().join("holdpoint.db-wal").exists(), "everything is in the one file");
+    assert!(
+        !directory.path().join("holdpoint.db-wal").exists(),
+        "the write-ahead log is merged into the database file"
+    );
     assert_eq!(world.write(|tx| tx.now()), Err(StoreError::Closed));
     world.store.close();
     let again = World::on(&open(directory.path(), &Options::default()));

@@ -244,7 +244,7 @@ fn earlier_open_questions_are_counted() {
     let closed = InteractionId::from_uuid(uuid([13; 16]));
     let totals =
         block_on(store::transact::<_, StoreError, _>(&store, move |tx| tx.open_totals_update(&scope, &[], &[closed])));
-    assert_eq!(totals.unwrap().tenant.questions, 2, "the tenant's total was filled in too");
+    assert_eq!(totals.unwrap().tenant.questions, 2, "the total of the tenant includes earlier questions");
 }
 
 /// Version 21 renames tables and columns: the rows of version 20 are read under the new names.

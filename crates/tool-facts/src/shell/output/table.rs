@@ -37,7 +37,7 @@ pub(super) struct Writer {
     pub(super) output_letters: String,
     /// Long options whose value is a file that is written. A shorter beginning counts as the whole option.
     pub(super) output_options: Vec<String>,
-    /// Letters with any other value.
+    /// Letters that take a value which is not a written file.
     pub(super) value_letters: String,
     /// Letters that change nothing about what is written. `None` if other options of the program may write further files, so that the files
     /// of a call are never known for certain.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Writes a reading down: commands in brackets, words between bars, a star after a pattern.
+/// Formats a reading: commands in brackets, words between bars, a star after a pattern.
 fn written(text: &str) -> String {
     let reading = match read(text) {
         Ok(reading) => reading,
@@ -38,7 +38,7 @@ fn plain_texts_are_parsed() {
         ("find . -name '*.rs' -o -name *.x", "[find|.|-name|*.rs|-o|-name|*.x*]"),
         ("npm run build > out.log 2>&1", "[npm|run|build|write out.log|duplicate 1]"),
         ("a >>x 2>/dev/null <y", "[a|append x|write /dev/null|read y]"),
-        ("a>x", "not plain: `>` outside quotes is more than a plain word"),
+        ("a>x", "not plain: `>` outside quotes has a special meaning"),
         ("echo $? \"$? x$\"", "[echo|$?*|$? x$*]"),
         ("grep \"a\\.b\\\\\" 'c\\d' e\\ f", "[grep|a\\.b\\|c\\d|e f]"),
         ("git show stash@{0} HEAD^ a#b ~/x", "[git|show|stash@{0}|HEAD^|a#b|~/x*]"),

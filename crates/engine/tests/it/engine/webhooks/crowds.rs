@@ -30,7 +30,7 @@ async fn dead_endpoint_delays_no_other_and_loses_no_message() {
         world.pass(1);
     }
     assert_eq!(delivered, 250);
-    assert!(endpoints.names(URL).len() < 20, "one that is down is tried now and then");
+    assert!(endpoints.names(URL).len() < 20, "a failing endpoint is tried rarely");
     assert!(listed(&world, &root, dead.id, Some("pending")).await.len() <= 100);
     endpoints.reply(URL, 200);
     let mut arrived = HashSet::new();
@@ -70,7 +70,7 @@ async fn unrecorded_message_is_sent_again_with_its_id_by_the_next_node() {
     }
     let (next, endpoints) = (world.another_engine([7; 32]), Endpoints::default());
     sent(&next, &endpoints).await;
-    assert_eq!(endpoints.names(URL).len(), 0, "the dead one still has its lease");
+    assert_eq!(endpoints.names(URL).len(), 0, "the dead node still has its lease");
     world.pass(45);
     sent(&next, &endpoints).await;
     let (first, again) = (dying.0.take(URL), endpoints.take(URL));

@@ -33,7 +33,7 @@ async fn subscribed_events_are_sent_once_and_in_order() {
     assert_eq!(endpoints.names(URL), ["session.started", "interaction.asked", "interaction.answered"]);
     assert_eq!(endpoints.names(OTHER), ["interaction.answered"]);
     sent(&world.engine, &endpoints).await;
-    assert_eq!(endpoints.got.lock().len(), 0, "nothing twice, and nothing that is not wanted");
+    assert_eq!(endpoints.got.lock().len(), 0, "no event is sent twice or without a subscription");
     world.control(&agent, before.id, Command::Complete).await.unwrap();
     sent(&world.engine, &endpoints).await;
     assert_eq!(endpoints.names("https://hooks.example.com/d"), ["session.completed"]);
@@ -62,7 +62,7 @@ async fn failed_message_is_retried_with_its_id_at_growing_delays_until_dead() {
     assert!(dead.attempts.iter().all(|attempt| attempt.status == Some(500) && attempt.note == "noted"));
     world.pass(86_400);
     sent(&world.engine, &endpoints).await;
-    assert_eq!(endpoints.names(URL).len(), 0, "what is dead is not tried");
+    assert_eq!(endpoints.names(URL).len(), 0, "a dead delivery is not tried");
 
     endpoints.reply(URL, 200);
     let of = (webhook.id, dead.id);

@@ -110,10 +110,6 @@ fn not_needed(question: &Interaction) -> Verdict {
     let asker = &question.origin.asked_by.name;
     let withdrawn = matches!(resolution, Resolution::Cancelled { by, .. } if by.name == *asker);
     let acted = question.question.call_id.is_some();
-    holds!(
-        question.question.kind == Kind::Notice || withdrawn || acted,
-        "the answer to {} goes to nobody",
-        question.id
-    );
+    holds!(question.question.kind == Kind::Notice || withdrawn || acted, "the answer to {} has no taker", question.id);
     Ok(())
 }

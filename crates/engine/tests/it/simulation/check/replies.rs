@@ -131,7 +131,7 @@ fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
     }
 }
 
-/// Checks that a repeated command gets the reply of the first time, whatever has happened since.
+/// Checks that a repeated command gets the first reply, regardless of later changes.
 fn again(view: &View<'_>, first: &Reply, reply: &Reply) -> Verdict {
     match (first, reply) {
         (Reply::Session(first), Reply::Session(again)) => holds!(first == again, "was told two things"),

@@ -99,7 +99,7 @@ fn sample(operation: &str) -> Option<Sample> {
         "webhook_rotate" | "webhook_test" | "webhook_delivery_replay" => (Some(json!({})), &[Operator, Viewer, Agent]),
         operation => return of_dialect(operation.trim_end_matches("_long")),
     };
-    assert!(!refuses.contains(&Admin), "an admin may do everything");
+    assert!(!refuses.contains(&Admin), "no operation refuses an admin");
     Some(Sample { body, refuses })
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn operations() -> Vec<Operation> {
 impl Operation {
     pub(crate) fn sample(&self) -> Sample {
         let found = sample(&self.id);
-        assert!(found.is_some(), "{} has no sample in this table: add one, and with it its refusals", self.id);
+        assert!(found.is_some(), "{} has no sample in this table: add one with its refusals", self.id);
         found.unwrap()
     }
 
