@@ -11,3 +11,4 @@ mod engine_modules;
 mod lessons;
 mod shared_sql;
 mod targets;
+mod unused_items;
