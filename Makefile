@@ -38,26 +38,31 @@ lint: tested
 unit: tested
 	$(LINTED) ./scripts/with-postgres ./scripts/unit-tests
 
-# Checks that take too long for `make test`: the simulations with thousands of seeds, servers that are killed many times,
-# the README against a release build, and the limits under attack (`walls`).
+# Checks that take too long for `make test`: the simulations with thousands of seeds, servers that are killed many times, the differential
+# runs (generated commands that bash and dash run too, and policies that are judged in two ways), the README against a release build, and the
+# walls. CASES is also the number of cases of each generated history in `make conformance`.
 SEEDS ?= 5000
 KILLS ?= 100
+CASES ?= 20000
 
 verify: build tested
-	HOLDPOINT_SIM_SEEDS=$(SEEDS) HOLDPOINT_KILL_ROUNDS=$(KILLS) $(LINTED) $(CARGO) nextest run $(LOCKED) --workspace --all-features \
-	  -E 'test(simulation::crashes) | test(kill::killed_)'
+	@./scripts/setup nextest
+	HOLDPOINT_SIM_SEEDS=$(SEEDS) HOLDPOINT_KILL_ROUNDS=$(KILLS) $(LINTED) $(CARGO) nextest run --profile long $(LOCKED) --workspace --all-features \
+	  -E 'test(simulation::crashes) | (package(holdpoint-cli) & test(/^kill::/))'
+	PROPTEST_CASES=$(CASES) $(LINTED) $(CARGO) nextest run --profile long $(LOCKED) --workspace --all-features \
+	  -E '(package(holdpoint-tool-facts) & test(/^(alike|bash)::/)) | (package(holdpoint-policy) & test(/^properties::/))'
 	HOLDPOINT_BIN=./target/release/holdpoint ./scripts/readme-test
 	./scripts/walls $(WALLS)
 
 # Long runs of the conformance tests of both stores and of the dialects. The suites are repeated, because their
 # concurrent cases differ from run to run. PROPTEST_CASES raises the number of generated cases of each test.
 ROUNDS ?= 20
-CASES ?= 20000
 
 conformance: tested
-	$(LINTED) ./scripts/with-postgres $(CARGO) nextest run --profile conformance $(LOCKED) --workspace --all-features --stress-count $(ROUNDS) \
+	@./scripts/setup nextest
+	$(LINTED) ./scripts/with-postgres $(CARGO) nextest run --profile long $(LOCKED) --workspace --all-features --stress-count $(ROUNDS) \
 	  -E 'test(conformance::) | package(holdpoint-dialects)'
-	PROPTEST_CASES=$(CASES) $(LINTED) $(CARGO) nextest run --profile conformance $(LOCKED) --workspace --all-features \
+	PROPTEST_CASES=$(CASES) $(LINTED) $(CARGO) nextest run --profile long $(LOCKED) --workspace --all-features \
 	  -E 'package(holdpoint-domain) | package(holdpoint-forms) | package(holdpoint-policy) | test(machine::)'
 	API_SECONDS=$${API_SECONDS:-600} ./scripts/api-fuzz
 
@@ -85,8 +90,8 @@ walls: build
 web:
 	@./scripts/web test
 
-# Needs a nightly compiler and cargo-fuzz. The corpus is unpacked to crates/policy/fuzz/corpus and grows there;
-# `cargo fuzz cmin` minimises it, and `make corpus` packs it for `make test`.
+# Needs a nightly compiler and cargo-fuzz. The corpus is unpacked and grows under crates/policy/fuzz/corpus; `make corpus` removes the texts that are
+# read like another one, and packs the rest for `make test`.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= shell path url sql policy
 
@@ -96,6 +101,7 @@ fuzz:
 	  $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=4096 || exit 1; done
 
 corpus:
+	$(CARGO) test $(LOCKED) -p holdpoint-policy --all-features --test it -- --ignored --exact corpus::minimise_corpus
 	tar -C crates/policy/fuzz --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - corpus | gzip -9n > crates/policy/fuzz/corpus.tar.gz
 
 # Needs the network and cargo-deny or cargo-audit, and reports what it could not check. It is not part of `make test`,

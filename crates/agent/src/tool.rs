@@ -1,7 +1,6 @@
 //! The interface of a tool: its description, its run, and its outcome.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -33,12 +32,6 @@ pub struct ReplacedContent {
     pub content_hash: String,
     /// The content, if it is short text.
     pub text: Option<String>,
-}
-
-/// Source of tools that have to be listed first, such as an MCP server.
-pub trait ToolSource: Send + Sync {
-    /// Lists the tools as they are now.
-    fn tools(&self) -> BoxFuture<'_, Result<Vec<Arc<dyn Tool>>, ToolError>>;
 }
 
 /// Reason why a source has no tools to offer.

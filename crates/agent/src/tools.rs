@@ -62,18 +62,6 @@ use read_file::ReadFile;
 use search_files::SearchFiles;
 use write_file::WriteFile;
 
-/// Names of the workspace tools.
-pub const WORKSPACE_TOOLS: [&str; 8] = [
-    "read_file",
-    "list_files",
-    "search_files",
-    "write_file",
-    "create_directory",
-    "move_file",
-    "delete_file",
-    "execute_command",
-];
-
 /// Argument schemas of the workspace tools, by name.
 #[must_use]
 pub fn schemas() -> BTreeMap<String, Value> {
@@ -90,7 +78,7 @@ pub fn schemas() -> BTreeMap<String, Value> {
     specs.into_iter().map(|spec| (spec.name, spec.schema)).collect()
 }
 
-/// Default `PATH` of commands.
+/// `PATH` of commands.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Removes secret values from the outcome of any tool.
@@ -115,7 +103,6 @@ pub(crate) fn redact_text(text: &str, secrets: &[(String, Zeroizing<String>)]) -
 pub struct Workspace {
     dir: Arc<Dir>,
     path: PathBuf,
-    search_path: String,
     programs: Option<Programs>,
 }
 
@@ -124,13 +111,7 @@ impl Workspace {
     pub fn open(dir: impl AsRef<Path>) -> io::Result<Self> {
         let path = dir.as_ref().canonicalize()?;
         let dir = Arc::new(Dir::open_ambient_dir(&path, ambient_authority())?);
-        Ok(Self { dir, path, search_path: USUAL_PATH.to_owned(), programs: None })
-    }
-
-    /// Sets the `PATH` of commands.
-    #[must_use]
-    pub fn with_search_path(self, search_path: impl Into<String>) -> Self {
-        Self { search_path: search_path.into(), ..self }
+        Ok(Self { dir, path, programs: None })
     }
 
     /// Sets how commands are run. They may write to this directory.
@@ -146,7 +127,7 @@ impl Workspace {
         &self.path
     }
 
-    /// The tools with these names, in this order. Names that are not in [`WORKSPACE_TOOLS`] are ignored.
+    /// The tools with these names, in this order. Names that are not in [`domain::agent::WORKSPACE_TOOLS`] are ignored.
     pub fn tools<S: AsRef<str>>(&self, names: &[S]) -> Vec<Arc<dyn Tool>> {
         names.iter().filter_map(|name| self.tool(name.as_ref())).collect()
     }

@@ -113,12 +113,6 @@ impl Action {
         }
     }
 
-    /// Whether the action waits for people.
-    #[must_use]
-    pub const fn is_waiting(&self) -> bool {
-        matches!(self.state, ActionState::Waiting { .. })
-    }
-
     /// Whether the action has a permit that has not expired at `now`.
     #[must_use]
     pub fn may_start(&self, now: Timestamp) -> bool {

@@ -102,12 +102,6 @@ impl Policy {
         self.rules.iter()
     }
 
-    /// Verdict if no rule matches: `ask` or `deny`, and `allow` for a floor.
-    #[must_use]
-    pub const fn default_verdict(&self) -> Verdict {
-        self.default
-    }
-
     /// The declaration of a tool, if the file has one.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Tool> {

@@ -99,18 +99,6 @@ pub enum Miss {
 }
 
 impl Rule {
-    /// Says whether every call of its tools matches, from any caller and with any arguments.
-    #[must_use]
-    pub fn is_unconditional(&self) -> bool {
-        self.agents.is_none() && self.users.is_none() && self.roles.is_none() && self.takes_any_arguments()
-    }
-
-    /// Says whether the rule ignores the arguments of a call.
-    #[must_use]
-    pub const fn takes_any_arguments(&self) -> bool {
-        self.arguments.is_none() && self.when.is_none()
-    }
-
     /// Says whether a pattern in `tools` matches the name of a tool.
     #[must_use]
     pub fn is_about(&self, tool: &str) -> bool {

@@ -2,14 +2,11 @@
 
 use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use postgres::Row;
-use store::sql::access as sql;
+use store::sql::access::{self as sql, SELECT_KEYS_WHERE};
 use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, StoreResult};
 
 use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, number, optional_time, parse, time};
-
-const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, \
-                       last_used_at, hash";
 
 /// Keys of a tenant with a name, ignoring ASCII case, that are not revoked.
 pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
@@ -18,10 +15,7 @@ pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id 
 
 /// Keys of a project with a name, ignoring ASCII case, that are not revoked.
 pub(crate) fn keys_named() -> String {
-    format!(
-        "select {COLUMNS} from keys join projects on projects.id = keys.project \
-         where lower(keys.\"user\" collate \"C\") = $2 and keys.project = $1 and revoked_at is null"
-    )
+    format!("{SELECT_KEYS_WHERE}lower(keys.\"user\" collate \"C\") = $2 and keys.project = $1 and revoked_at is null")
 }
 
 impl AccessReads for Executor<'_> {
@@ -31,8 +25,7 @@ impl AccessReads for Executor<'_> {
     }
 
     fn key(&mut self, key: KeyId) -> StoreResult<Option<KeyRecord>> {
-        let sql = format!("select {COLUMNS} from keys join projects on projects.id = keys.project where keys.id = $1");
-        self.row(&sql, &[&key.uuid()])?.as_ref().map(read).transpose()
+        self.row(sql::KEY, &[&key.uuid()])?.as_ref().map(read).transpose()
     }
 
     fn has_key_named(&mut self, tenant: TenantId, name: &str) -> StoreResult<bool> {
@@ -56,8 +49,7 @@ impl AccessReads for Executor<'_> {
 
     fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> StoreResult<Bounded<Key>> {
         let sql = format!(
-            "select {COLUMNS} from keys join projects on projects.id = keys.project \
-             where keys.project = $1 and ($2::uuid is null or keys.id < $2) order by keys.id desc limit $3"
+            "{SELECT_KEYS_WHERE}keys.project = $1 and ($2::uuid is null or keys.id < $2) order by keys.id desc limit $3"
         );
         let (after, limit) = (page.after.map(KeyId::uuid), i64::from(page.limit));
         self.bounded_list(&sql, &[&scope.project.uuid(), &after, &limit], page.limit, |row| Ok(read(row)?.key))
@@ -65,8 +57,7 @@ impl AccessReads for Executor<'_> {
 
     fn keys_of_people(&mut self, scope: &Scope, now: Timestamp, page: Page<KeyId>) -> StoreResult<Bounded<Key>> {
         let sql = format!(
-            "select {COLUMNS} from keys join projects on projects.id = keys.project \
-             where keys.project = $1 and ($2::uuid is null or keys.id < $2) and revoked_at is null \
+            "{SELECT_KEYS_WHERE}keys.project = $1 and ($2::uuid is null or keys.id < $2) and revoked_at is null \
              and (expires_at is null or expires_at > $3) and role <> 'agent' order by keys.id desc limit $4"
         );
         let (after, limit) = (page.after.map(KeyId::uuid), i64::from(page.limit));

@@ -7,6 +7,7 @@ use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Times
 use postgres::Row;
 use postgres::types::ToSql;
 use store::sql::audit as sql;
+use store::sql::list::List;
 use store::{
     AuditFilter, AuditReads, AuditWrites, Bounded, ChainLink, ChainedEntry, Cursor, EntryColumns, Page, StoreResult,
     UnchainedEntry,
@@ -15,7 +16,7 @@ use uuid::Uuid;
 
 use crate::connection::Executor;
 use crate::event::{OWN, SETTLED, cursor};
-use crate::values::{column, corrupt, json, micros, number, optional_time, parse, signed, time};
+use crate::values::{column, corrupt, json, number, optional_time, parse, signed, time};
 
 /// Entries after a cursor, up to the oldest transaction that is still running.
 pub(crate) fn unchained() -> String {
@@ -38,32 +39,10 @@ macro_rules! chained {
 pub(crate) const CHAIN: &str =
     concat!(chained!(), "where audit_chain.tenant = $1 and audit_chain.seq > $2 order by audit_chain.seq limit $3");
 
-/// Values of the parameters of a statement.
-type BoxedValues = Vec<Box<dyn ToSql + Sync>>;
-
-/// Builds the statement of a list from the conditions of the filter.
-pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<(String, BoxedValues)> {
-    let mut sql = concat!(chained!(), "where audit_chain.project = $1").to_owned();
-    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
-    let mut with = |condition: &str, value: Option<Box<dyn ToSql + Sync>>| {
-        if let Some(value) = value {
-            values.push(value);
-            sql.push_str(&format!(" and {condition} ${}", values.len()));
-        }
-    };
-    let boxed = |value: Option<i64>| value.map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
-    let text = |value: &Option<String>| value.clone().map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
-    let uuid = |value: Option<Uuid>| value.map(|value| Box::new(value) as Box<dyn ToSql + Sync>);
-    let (beyond, order) = if filter.newest { ("<", " desc") } else { (">", "") };
-    with(&format!("audit_chain.seq {beyond}"), boxed(page.after.map(signed).transpose()?));
-    with("audit_chain.session =", uuid(filter.session.map(SessionId::uuid)));
-    with("audit.interaction =", uuid(filter.interaction.map(InteractionId::uuid)));
-    with("audit.type =", text(&filter.name));
-    with("audit.by =", text(&filter.by));
-    with("audit.at >=", boxed(micros(filter.since)));
-    with("audit.at <", boxed(micros(filter.until)));
-    sql.push_str(&format!(" order by audit_chain.seq{order} limit {}", page.limit));
-    Ok((sql, values))
+/// Statement of a list.
+pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<List> {
+    let beginning = concat!(chained!(), "where audit_chain.project = ?1").to_owned();
+    List::of_project(beginning, scope.project.uuid()).audit(filter, page)
 }
 
 impl AuditReads for Executor<'_> {
@@ -115,9 +94,7 @@ impl AuditReads for Executor<'_> {
         filter: &AuditFilter,
         page: Page<u64>,
     ) -> StoreResult<Bounded<ChainedEntry>> {
-        let (sql, values) = list(scope, filter, page)?;
-        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-        self.bounded_list(&sql, &values, page.limit, read)
+        self.list(&list(scope, filter, page)?, page.limit, read)
     }
 
     fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Bounded<ChainedEntry>> {

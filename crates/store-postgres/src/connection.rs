@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, ToSql, Type};
 use postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
+use store::sql::list::{List, Value};
 use store::{Bounded, StoreError, StoreResult};
 
 use crate::error::Failure;
@@ -122,6 +123,16 @@ fn numbered(sql: &str) -> Cow<'_, str> {
     if sql.contains('?') { Cow::Owned(sql.replace('?', "$")) } else { Cow::Borrowed(sql) }
 }
 
+/// Returns the values of a list for its parameters.
+pub(crate) fn bound(list: &List) -> Vec<&(dyn ToSql + Sync)> {
+    let values = list.values.iter().map(|value| match value {
+        Value::Uuid(id) => id as &(dyn ToSql + Sync),
+        Value::Text(text) => text,
+        Value::Integer(number) => number,
+    });
+    values.collect()
+}
+
 /// Runs the statements of a job on a connection: reads, and writes if the connection is in a transaction.
 pub(crate) struct Executor<'a> {
     pub(crate) connection: &'a mut Connection,
@@ -156,6 +167,16 @@ impl<'a> Executor<'a> {
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> StoreResult<Bounded<T>> {
         self.run(|connection| connection.bounded((sql, false), values, limit, read))
+    }
+
+    /// Reads the rows of a list that has a filter, up to the limits of [`Bounded`].
+    pub(crate) fn list<T>(
+        &mut self,
+        list: &List,
+        limit: u32,
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Bounded<T>> {
+        self.bounded_list(&list.sql, &bound(list), limit, read)
     }
 
     /// Like [`Self::bounded_list`], for a prepared statement.

@@ -9,7 +9,7 @@ use store::{
 
 use crate::access::scope as scope_of;
 use crate::connection::Executor;
-use crate::secret::{DATA_KEY, data_key};
+use crate::secret::data_key;
 use crate::values::column;
 
 impl IdempotencyReads for Executor<'_> {
@@ -19,22 +19,14 @@ impl IdempotencyReads for Executor<'_> {
     }
 
     fn idempotency_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<Sealed>> {
-        let sql = format!(
-            "select {DATA_KEY}, secret from idempotency_records \
-             join data_keys on data_keys.id = data_key \
-             where project = $1 and actor = $2 and key = $3"
-        );
-        let found = self.row(&sql, &[&scope.project.uuid(), &actor, &key])?;
+        let sql = sql::IDEMPOTENCY_SECRET;
+        let found = self.row(sql, &[&scope.project.uuid(), &actor, &key])?;
         found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
     }
 
     fn idempotency_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<IdempotencySecret>> {
-        let sql = format!(
-            "select {DATA_KEY}, projects.tenant, projects.id, actor, key, secret from idempotency_records \
-             join projects on projects.id = project join data_keys on data_keys.id = data_key \
-             where data_key = $1 limit $2"
-        );
-        let found = self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?;
+        let sql = sql::IDEMPOTENCY_SECRETS_UNDER;
+        let found = self.rows(sql, &[&key.uuid(), &i64::from(limit)])?;
         let read = |row: &Row| {
             let sealed = Sealed { key: data_key(row)?, body: column(row, 9)? };
             Ok(IdempotencySecret { scope: scope_of(row, 5, 6)?, actor: column(row, 7)?, key: column(row, 8)?, sealed })

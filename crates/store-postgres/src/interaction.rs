@@ -3,19 +3,17 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Origin;
-use domain::said::{said, sought, sought_id};
+use domain::said::said;
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use postgres::Row;
-use postgres::types::ToSql;
 use serde::{Deserialize, Serialize};
-use store::{
-    Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreError, StoreResult,
-};
+use store::sql::list::List;
+use store::sql::secret::SEALED_VALUE;
+use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, StoreError, StoreResult};
 use uuid::Uuid;
 
 use crate::connection::{Executor, Values};
-use crate::secret::{DATA_KEY, data_key};
-use crate::session::{BoxedValues, actor_json};
+use crate::secret::data_key;
 use crate::values::{column, json, micros, number, parse, signed};
 
 const QUESTION: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
@@ -101,9 +99,7 @@ impl InteractionReads for Executor<'_> {
         filter: &InteractionFilter,
         page: Page<InteractionId>,
     ) -> StoreResult<Bounded<Interaction>> {
-        let (sql, values) = list(scope, filter, page);
-        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-        self.bounded_list(&sql, &values, page.limit, |row| read(scope, row))
+        self.list(&list(scope, filter, page), page.limit, |row| read(scope, row))
     }
 
     fn archived_interactions(&mut self, scope: &Scope, page: Page<InteractionId>) -> StoreResult<Bounded<Interaction>> {
@@ -154,12 +150,7 @@ impl InteractionReads for Executor<'_> {
     }
 
     fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
-        let sql = format!(
-            "select {DATA_KEY}, sealed_values.body from sealed_values join interactions on interactions.id = sealed_values.interaction \
-             join data_keys on data_keys.id = sealed_values.data_key \
-             where sealed_values.interaction = $1 and sealed_values.name = $2 and interactions.project = $3"
-        );
-        let found = self.row(&sql, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
+        let found = self.row(SEALED_VALUE, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
         found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
     }
 }
@@ -253,66 +244,10 @@ impl InteractionWrites for Executor<'_> {
     }
 }
 
-/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
-pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, BoxedValues) {
-    let mut sql = format!("{QUESTION} where interactions.project = $1");
-    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
-    let mut with = |condition: &str, value: Box<dyn ToSql + Sync>| {
-        values.push(value);
-        sql.push_str(&condition.replace('?', &format!("${}", values.len())));
-    };
-    if let Some(kind) = &filter.kind {
-        with(" and interactions.kind = ?", Box::new(kind.name()));
-    }
-    if let Some(session) = filter.session {
-        with(" and interactions.session = ?", Box::new(session.uuid()));
-    }
-    if let Some(channel) = &filter.channel {
-        with(" and interactions.channel = ?", Box::new(channel.clone()));
-    }
-    if let Some(agent) = &filter.agent {
-        with(" and interactions.agent = ?", Box::new(agent.clone()));
-    }
-    if let Some(actor) = &filter.belongs_to {
-        with(
-            " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
-            Box::new(actor_json(actor)),
-        );
-        with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
-    }
-    if let Some(now) = filter.overdue_at {
-        with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
-    }
-    if let Some(text) = &filter.text {
-        match sought_id(text) {
-            Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
-            None => with(CONTAINS_TEXT, Box::new(sought(text))),
-        }
-    }
-    let deadline_of = "(select deadline from interactions as last where last.id = ?)";
-    let (after, order) = match filter.sort {
-        Sort::Oldest => (" and interactions.id > ?".to_owned(), "interactions.id"),
-        Sort::Newest => (" and interactions.id < ?".to_owned(), "interactions.id desc"),
-        Sort::Deadline => (
-            format!(" and (interactions.deadline, interactions.id) > ({deadline_of}, ?)"),
-            "interactions.deadline, interactions.id",
-        ),
-    };
-    if let Some(last) = page.after {
-        with(&after, Box::new(last.uuid()));
-    }
-    if let Some(status) = filter.status {
-        // A literal lets the planner use partial indexes.
-        sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
-    }
-    if filter.closed {
-        sql.push_str(" and interactions.status <> 'pending'");
-    }
-    if filter.sort == Sort::Deadline {
-        sql.push_str(" and interactions.status = 'pending' and interactions.deadline is not null");
-    }
-    sql.push_str(&format!(" order by {order} limit {}", page.limit));
-    (sql, values)
+/// Statement of a list.
+pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> List {
+    let beginning = format!("{QUESTION} where interactions.project = ?1");
+    List::of_project(beginning, scope.project.uuid()).interactions(filter, CONTAINS_TEXT, page)
 }
 
 pub(crate) fn read(scope: &Scope, row: &Row) -> StoreResult<Interaction> {

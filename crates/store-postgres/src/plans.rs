@@ -1,15 +1,12 @@
 //! Checks the indexes that frequent statements use, on tables with enough rows for the planner to need them.
 
 use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
-use postgres::types::ToSql;
-use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort};
+use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, sql};
 use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
-use crate::connection::{Connection, Values};
-use crate::{
-    Options, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user, webhook,
-};
+use crate::connection::{Connection, Values, bound};
+use crate::{Options, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user};
 
 /// Inserts 20,000 closed questions of 2,000 sessions, 1,000 open questions and 40,000 events.
 const ROWS: &str = "
@@ -113,13 +110,13 @@ fn hot_statements_use_their_indexes() {
     let newest: Values<'_> = &[&project, &0_i64, &i64::MAX, &some, &"", &limit];
     check(&action::history(false), newest, "actions_by_age");
     check(&action::history(true), newest, "actions_asked");
-    check(policy::DIFFERENCES, &[&project, &7_i64, &limit], "policy_differences_pkey");
+    check(sql::policy::DIFFERENCES, &[&project, &7_i64, &limit], "policy_differences_pkey");
     check(policy::CHANGES, &[&project, &i64::MAX, &None::<&str>, &limit], "policy_changes_pkey");
-    check(webhook::TO_SEND, &[&some, &50_i64, &limit], "webhook_deliveries_due");
-    check(webhook::BACKLOG, &[&some], "webhook_deliveries_due");
-    check(webhook::SETTLED, &[&50_i64, &limit], "webhook_deliveries_settled");
+    check(sql::webhook::WEBHOOK_DELIVERIES_DUE, &[&some, &50_i64, &limit], "webhook_deliveries_due");
+    check(sql::webhook::WEBHOOK_BACKLOG, &[&some], "webhook_deliveries_due");
+    check(sql::webhook::WEBHOOK_DELIVERIES_SETTLED, &[&50_i64, &limit], "webhook_deliveries_settled");
     check(user::MEMBERS, &[&project], "memberships_of_project");
-    check(user::FOLDED, &[&some, &"alice"], "users_by_folded");
+    check(sql::user::FOLDED, &[&some, &"alice"], "users_by_folded");
     check(access::NAMED, &[&some, &"alice"], "keys_by_user");
     check(&access::keys_named(), &[&project, &"alice"], "keys_by_user");
     check(user::UNUSED, &[&50_i64, &limit], "visits_by_use");
@@ -142,9 +139,8 @@ fn audit_statements_use_their_indexes() {
         (AuditFilter { session, newest: true, ..AuditFilter::default() }, "audit_of_session"),
     ] {
         for after in [None, Some(7)] {
-            let (sql, values) = audit::list(&scope, &filter, Page { after, limit: 20 }).unwrap();
-            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-            check(&mut connection, &sql, &values, index);
+            let list = audit::list(&scope, &filter, Page { after, limit: 20 }).unwrap();
+            check(&mut connection, &list.sql, &bound(&list), index);
         }
     }
 }
@@ -171,21 +167,18 @@ fn lists_use_the_index_of_their_filter() {
     ];
     for (filter, index) in rows {
         for after in [None, Some(InteractionId::from_uuid(uid(10_500)))] {
-            let (sql, values) = interaction::list(&scope, &filter, Page { after, limit: 20 });
-            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-            check(&mut connection, &sql, &values, index);
+            let list = interaction::list(&scope, &filter, Page { after, limit: 20 });
+            check(&mut connection, &list.sql, &bound(&list), index);
         }
     }
     for status in [None, Some(SessionStatus::Running)] {
         for after in [None, session] {
             let filter = SessionFilter { status, ..SessionFilter::default() };
-            let (sql, values) = session::list(&scope, &filter, Page { after, limit: 20 });
-            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-            check(&mut connection, &sql, &values, "sessions_live|sessions_of_project|sessions_pkey");
+            let list = session::list(&scope, &filter, Page { after, limit: 20 });
+            check(&mut connection, &list.sql, &bound(&list), "sessions_live|sessions_of_project|sessions_pkey");
         }
     }
     let filter = SessionFilter { channel: Some("nobody's".into()), ..SessionFilter::default() };
-    let (sql, values) = session::list(&scope, &filter, Page { after: None, limit: 1 });
-    let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
-    check(&mut connection, &sql, &values, "sessions_by_channel");
+    let list = session::list(&scope, &filter, Page { after: None, limit: 1 });
+    check(&mut connection, &list.sql, &bound(&list), "sessions_by_channel");
 }

@@ -13,9 +13,6 @@ use crate::values::{column, json, number as counted, parse, signed};
 
 /// Number of rows that one count is spread over.
 const SHARDS: u8 = 16;
-/// Differences of a draft, newest first.
-pub(crate) const DIFFERENCES: &str = "select body from policy_differences where project = $1 and number = $2 \
-                                      order by at desc, session desc, call desc limit $3";
 /// Changes of the policy before a number, newest first.
 pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_versions.body from policy_changes \
                                   join policy_versions using (project, version) \
@@ -61,7 +58,7 @@ impl PolicyReads for Executor<'_> {
 
     fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> StoreResult<Bounded<Difference>> {
         let values: Values<'_> = &[&scope.project.uuid(), &signed(number)?, &i64::from(limit)];
-        self.bounded_rows(DIFFERENCES, values, limit, |row| parse(column(row, 0)?))
+        self.bounded_rows(sql::DIFFERENCES, values, limit, |row| parse(column(row, 0)?))
     }
 
     fn difference_counts(&mut self, scope: &Scope, number: u64) -> StoreResult<Vec<DifferenceCount>> {
@@ -107,8 +104,8 @@ impl PolicyWrites for Executor<'_> {
     }
 
     fn shadow_delete(&mut self, scope: &Scope) -> StoreResult<()> {
-        for table in ["policy_shadows", "policy_differences", "policy_difference_counts"] {
-            self.change(&format!("delete from {table} where project = $1"), &[&scope.project.uuid()])?;
+        for sql in sql::SHADOW_DELETE {
+            self.change(sql, &[&scope.project.uuid()])?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use domain::{DataKeyId, InteractionId, KeptSecret, Scope, SecretId, TenantId, Timestamp};
 use postgres::Row;
-use store::sql::secret as sql;
+use store::sql::secret::{self as sql, SELECT_KEPT_SECRETS};
 use store::{
     AccessWrites, DataKey, KeptSecretValue, Page, Sealed, SealedValue, SecretReads, SecretWrites, StoreError,
     StoreResult,
@@ -12,21 +12,12 @@ use crate::access::scope;
 use crate::connection::Executor;
 use crate::values::{column, json, micros, number, optional_time, parse, signed, time};
 
-/// Columns of a data key, which come first in a row.
-pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
-/// Columns of a kept secret, which follow those of its data key.
-const KEPT_SECRET: &str =
-    "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
-/// Tables of a kept secret and its data key.
-const KEPT_SECRETS: &str = "secrets join projects on projects.id = secrets.project \
-                           join data_keys on data_keys.id = secrets.data_key";
 /// Setting that names the master key in force.
 const MASTER: &str = "master_key";
 
 impl SecretReads for Executor<'_> {
     fn data_keys(&mut self, tenant: TenantId) -> StoreResult<Vec<DataKey>> {
-        let sql = format!("select {DATA_KEY} from data_keys where tenant = $1 order by number desc");
-        self.rows(&sql, &[&tenant.uuid()])?.iter().map(data_key).collect()
+        self.rows(sql::DATA_KEYS, &[&tenant.uuid()])?.iter().map(data_key).collect()
     }
 
     fn tenants_under_other_master_keys(&mut self, master: &str, limit: u32) -> StoreResult<Vec<TenantId>> {
@@ -46,11 +37,7 @@ impl SecretReads for Executor<'_> {
     }
 
     fn data_keys_outdated(&mut self, limit: u32) -> StoreResult<Vec<DataKey>> {
-        let sql = format!(
-            "select {DATA_KEY} from data_keys where exists (select 1 from data_keys as newer \
-             where newer.tenant = data_keys.tenant and newer.number > data_keys.number) order by tenant, number limit $1"
-        );
-        self.rows(&sql, &[&i64::from(limit)])?.iter().map(data_key).collect()
+        self.rows(sql::DATA_KEYS_OUTDATED, &[&i64::from(limit)])?.iter().map(data_key).collect()
     }
 
     fn sealed_values_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<SealedValue>> {
@@ -67,24 +54,16 @@ impl SecretReads for Executor<'_> {
     }
 
     fn kept_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<KeptSecretValue>> {
-        let sql = format!(
-            "select {DATA_KEY}, {KEPT_SECRET}, body from {KEPT_SECRETS} where data_key = $1 order by secrets.id limit $2"
-        );
-        self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?.iter().map(kept_secret_value).collect()
+        self.rows(sql::KEPT_SECRETS_UNDER, &[&key.uuid(), &i64::from(limit)])?.iter().map(kept_secret_value).collect()
     }
 
     fn kept_secrets_for(&mut self, scope: &Scope, agent: &str) -> StoreResult<Vec<KeptSecretValue>> {
-        let sql = format!(
-            "select {DATA_KEY}, {KEPT_SECRET}, body from {KEPT_SECRETS} \
-             where secrets.project = $1 and agent = $2 order by secrets.name"
-        );
-        self.rows(&sql, &[&scope.project.uuid(), &agent])?.iter().map(kept_secret_value).collect()
+        self.rows(sql::KEPT_SECRETS_FOR, &[&scope.project.uuid(), &agent])?.iter().map(kept_secret_value).collect()
     }
 
     fn kept_secrets(&mut self, scope: &Scope, page: Page<SecretId>) -> StoreResult<Vec<KeptSecret>> {
         let sql = format!(
-            "select {KEPT_SECRET} from secrets join projects on projects.id = secrets.project \
-             where secrets.project = $1 and ($2::uuid is null or secrets.id < $2) order by secrets.id desc limit $3"
+            "{SELECT_KEPT_SECRETS} where secrets.project = $1 and ($2::uuid is null or secrets.id < $2) order by secrets.id desc limit $3"
         );
         let after = page.after.map(SecretId::uuid);
         let found = self.list_rows(&sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
@@ -107,7 +86,7 @@ impl SecretWrites for Executor<'_> {
     /// to be replaced, its id is below a fence that is taken after the replacement.
     fn data_key_newest(&mut self, tenant: TenantId) -> StoreResult<Option<DataKey>> {
         self.rows("select pg_current_xact_id()", &[])?;
-        let sql = format!("select {DATA_KEY} from data_keys where tenant = $1 order by number desc limit 1");
+        let sql = format!("{} limit 1", sql::DATA_KEYS);
         self.row(&sql, &[&tenant.uuid()])?.as_ref().map(data_key).transpose()
     }
 

@@ -9,11 +9,6 @@ use crate::access::scope as scope_of;
 use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, number, optional_time, parse, signed, time};
 
-/// Rows that are due, earliest first.
-pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
-                              join projects on projects.id = steps.project \
-                              where due is not null and due <= $1 order by due limit $2";
-
 impl StepReads for Executor<'_> {
     fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
         let found = self.row(sql::STEP, &[&step.uuid(), &scope.project.uuid()])?;
@@ -21,7 +16,7 @@ impl StepReads for Executor<'_> {
     }
 
     fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>> {
-        let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
+        let found = self.rows(sql::STEPS_DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
         let due = |row| {
             Ok(DueStep {
                 scope: scope_of(row, 0, 1)?,

@@ -2,16 +2,12 @@
 
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use postgres::Row;
-use store::sql::user as sql;
+use store::sql::user::{self as sql, SELECT_MEMBERS, SELECT_USER_WHERE};
 use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::{Executor, Values};
 use crate::values::{column, corrupt, json, micros, number, optional_time, parse, time};
 
-const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
-const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
-/// User with a folded name. An older user whose name differs only by case may have no folded name.
-pub(crate) const FOLDED: &str = "select id from users where tenant = $1 and folded = $2";
 /// Members of a project.
 pub(crate) const MEMBERS: &str = "select \"user\" from memberships where project = $1";
 /// Admins of a project who have signed in.
@@ -26,10 +22,9 @@ pub(crate) const AGED: &str = "select id from visits where created_at < $1 limit
 
 impl Executor<'_> {
     fn user_where(&mut self, condition: &str, values: Values<'_>) -> StoreResult<Option<UserRecord>> {
-        let found = self.row(&format!("select {USER} from users where {condition}"), values)?;
+        let found = self.row(&format!("{SELECT_USER_WHERE}{condition}"), values)?;
         let Some(mut record) = found.as_ref().map(user).transpose()? else { return Ok(None) };
-        let sql = format!("select {MEMBERSHIP} from memberships where \"user\" = $1 order by project");
-        let rows = self.rows(&sql, &[&record.user.id.uuid()])?;
+        let rows = self.rows(sql::MEMBERSHIPS, &[&record.user.id.uuid()])?;
         record.user.memberships = rows.iter().map(|row| membership(row, 0)).collect::<StoreResult<_>>()?;
         Ok(Some(record))
     }
@@ -44,7 +39,7 @@ impl UserReads for Executor<'_> {
         if let Some(found) = self.user(tenant, name)? {
             return Ok(Some(found));
         }
-        self.user_where(&format!("id = ({FOLDED})"), &[&tenant.uuid(), &name.to_ascii_lowercase()])
+        self.user_where(&format!("id = ({})", sql::FOLDED), &[&tenant.uuid(), &name.to_ascii_lowercase()])
     }
 
     fn user_by_id(&mut self, user: UserId) -> StoreResult<Option<UserRecord>> {
@@ -57,8 +52,7 @@ impl UserReads for Executor<'_> {
 
     fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> StoreResult<Bounded<User>> {
         let sql = format!(
-            "select {USER}, {MEMBERSHIP} from users join memberships on memberships.\"user\" = users.id \
-             where users.id in ({MEMBERS}) and memberships.project = $1 \
+            "{SELECT_MEMBERS} where users.id in ({MEMBERS}) and memberships.project = $1 \
              and ($2::text is null or name collate \"C\" > $2) order by name collate \"C\" limit $3"
         );
         let one = |row: &Row| Ok(User { memberships: vec![membership(row, 8)?], ..user(row)?.user });

@@ -5,7 +5,7 @@ use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use postgres::Row;
-use store::sql::webhook as sql;
+use store::sql::webhook::{self as sql, WEBHOOK_DELIVERIES_SETTLED};
 use store::{
     Bounded, Cursor, DueWebhook, Page, Sealed, StoreResult, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites,
 };
@@ -24,24 +24,8 @@ pub(crate) const DUE: &str = "select projects.tenant, projects.id, webhooks.id f
      (select 1 from events where events.project = webhooks.project \
      and (events.xid, events.position) > (webhooks.cursor_major, webhooks.cursor_minor)))) \
      order by looked_at, webhooks.id limit $2";
-/// Deliveries that are due.
-pub(crate) const TO_SEND: &str = "select body from webhook_deliveries \
-                                  where webhook = $1 and due_at is not null and due_at <= $2 order by due_at limit $3";
-/// Number of deliveries that are still to be sent, and the earliest due time.
-pub(crate) const BACKLOG: &str =
-    "select count(*), min(due_at) from webhook_deliveries where webhook = $1 and due_at is not null";
-/// Deliveries that were settled before a time.
-pub(crate) const SETTLED: &str =
-    "select id from webhook_deliveries where settled_at is not null and settled_at <= $1 limit $2";
 /// Condition on the deliveries of a webhook of the project.
 const OF_WEBHOOK: &str = "webhook = $1 and exists (select 1 from webhooks where id = $1 and project = $2)";
-/// Columns of a data key, followed by those of a signing secret.
-const SECRET: &str = "data_keys.id, data_keys.tenant, data_keys.number, master, wrapped, \
-                      projects.tenant, projects.id, webhook, webhook_secrets.number, until, webhook_secrets.body";
-/// Tables of a signing secret and its data key.
-const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_secrets.webhook \
-                       join projects on projects.id = webhooks.project \
-                       join data_keys on data_keys.id = webhook_secrets.data_key";
 
 impl WebhookReads for Executor<'_> {
     fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
@@ -89,8 +73,7 @@ impl WebhookReads for Executor<'_> {
         webhook: WebhookId,
         delivery: WebhookDeliveryId,
     ) -> StoreResult<Option<WebhookDelivery>> {
-        let sql = format!("select body from webhook_deliveries where {OF_WEBHOOK} and id = $3");
-        let found = self.row(&sql, &[&webhook.uuid(), &scope.project.uuid(), &delivery.uuid()])?;
+        let found = self.row(sql::WEBHOOK_DELIVERY, &[&webhook.uuid(), &scope.project.uuid(), &delivery.uuid()])?;
         found.as_ref().map(body).transpose()
     }
 
@@ -100,12 +83,13 @@ impl WebhookReads for Executor<'_> {
         now: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<WebhookDelivery>> {
-        let found = self.rows(TO_SEND, &[&webhook.uuid(), &now.as_microsecond(), &i64::from(limit)])?;
+        let found =
+            self.rows(sql::WEBHOOK_DELIVERIES_DUE, &[&webhook.uuid(), &now.as_microsecond(), &i64::from(limit)])?;
         found.iter().map(body).collect()
     }
 
     fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
-        let found = self.row(BACKLOG, &[&webhook.uuid()])?;
+        let found = self.row(sql::WEBHOOK_BACKLOG, &[&webhook.uuid()])?;
         found.map_or(Ok((0, None)), |row| Ok((number(&row, 0)?, optional_time(column(&row, 1)?)?)))
     }
 
@@ -121,18 +105,11 @@ impl WebhookReads for Executor<'_> {
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
-        let sql = format!(
-            "select {SECRET} from {SECRETS} where webhook = $1 and webhooks.project = $2 \
-             order by webhook_secrets.number desc"
-        );
-        self.rows(&sql, &[&webhook.uuid(), &scope.project.uuid()])?.iter().map(secret).collect()
+        self.rows(sql::WEBHOOK_SECRETS, &[&webhook.uuid(), &scope.project.uuid()])?.iter().map(secret).collect()
     }
 
     fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<WebhookSecret>> {
-        let sql = format!(
-            "select {SECRET} from {SECRETS} where data_key = $1 order by webhook, webhook_secrets.number limit $2"
-        );
-        self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?.iter().map(secret).collect()
+        self.rows(sql::WEBHOOK_SECRETS_UNDER, &[&key.uuid(), &i64::from(limit)])?.iter().map(secret).collect()
     }
 }
 
@@ -256,7 +233,8 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
-        let sql = format!("delete from webhook_deliveries where id in ({SETTLED} for update skip locked)");
+        let sql =
+            format!("delete from webhook_deliveries where id in ({WEBHOOK_DELIVERIES_SETTLED} for update skip locked)");
         self.change(&sql, &[&before.as_microsecond(), &i64::from(limit)])
     }
 

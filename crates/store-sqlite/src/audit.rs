@@ -3,8 +3,9 @@
 use domain::audit::Written;
 use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
-use rusqlite::{Row, ToSql, params};
+use rusqlite::{Row, params};
 use store::sql::audit as sql;
+use store::sql::list::List;
 use store::{
     AuditFilter, AuditReads, AuditWrites, Bounded, ChainLink, ChainedEntry, Cursor, EntryColumns, Page, StoreResult,
     UnchainedEntry,
@@ -12,8 +13,7 @@ use store::{
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::session::BoxedValues;
-use crate::values::{id, json, micros, optional_time, parse, time};
+use crate::values::{id, json, optional_time, parse, time};
 
 /// Entries that are not linked yet.
 pub(crate) const UNCHAINED_ENTRIES: &str = "select position, tenant, project, session, digest from audit \
@@ -34,31 +34,11 @@ pub(crate) const CHAIN: &str = concat!(
      order by audit_chain.seq limit ?3"
 );
 
-/// Builds the statement of a list from the conditions of the filter; a filter by session uses the index of the session.
-pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> (String, BoxedValues) {
+/// Statement of a list; a filter by session uses the index of the session.
+pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<List> {
     let project = if filter.session.is_some() { "+audit_chain.project" } else { "audit_chain.project" };
-    let mut sql = chained!().to_owned();
-    sql.push_str(&format!("cross join audit on audit.position = audit_chain.position where {project} = ?1"));
-    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
-    let mut with = |condition: &str, value: Option<Box<dyn ToSql>>| {
-        if let Some(value) = value {
-            values.push(value);
-            sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
-        }
-    };
-    let boxed = |value: Option<i64>| value.map(|value| Box::new(value) as Box<dyn ToSql>);
-    let text = |value: &Option<String>| value.clone().map(|value| Box::new(value) as Box<dyn ToSql>);
-    let uuid = |value: Option<Uuid>| value.map(|value| Box::new(value) as Box<dyn ToSql>);
-    let (beyond, order) = if filter.newest { ("<", " desc") } else { (">", "") };
-    with(&format!(" and audit_chain.seq {beyond} ?"), page.after.map(|after| Box::new(after) as Box<dyn ToSql>));
-    with(" and audit_chain.session = ?", uuid(filter.session.map(SessionId::uuid)));
-    with(" and audit.interaction = ?", uuid(filter.interaction.map(InteractionId::uuid)));
-    with(" and audit.type = ?", text(&filter.name));
-    with(" and audit.by = ?", text(&filter.by));
-    with(" and audit.at >= ?", boxed(micros(filter.since)));
-    with(" and audit.at < ?", boxed(micros(filter.until)));
-    sql.push_str(&format!(" order by audit_chain.seq{order} limit {}", page.limit));
-    (sql, values)
+    let joined = concat!(chained!(), "cross join audit on audit.position = audit_chain.position");
+    List::of_project(format!("{joined} where {project} = ?1"), scope.project.uuid()).audit(filter, page)
 }
 
 impl AuditReads for Executor<'_> {
@@ -107,9 +87,7 @@ impl AuditReads for Executor<'_> {
         filter: &AuditFilter,
         page: Page<u64>,
     ) -> StoreResult<Bounded<ChainedEntry>> {
-        let (sql, values) = list(scope, filter, page);
-        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        self.bounded_rows(&sql, values.as_slice(), page.limit, read)
+        self.list(&list(scope, filter, page)?, page.limit, read)
     }
 
     fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Bounded<ChainedEntry>> {

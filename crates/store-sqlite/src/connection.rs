@@ -10,7 +10,8 @@ use std::time::Duration;
 use domain::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row, ToSql};
+use store::sql::list::{List, Value};
 use store::{Bounded, Clock, StoreError, StoreResult};
 
 use crate::error::OrStoreError;
@@ -79,6 +80,17 @@ impl<'a> Executor<'a> {
         })
     }
 
+    /// Reads the rows of a list that has a filter, up to the limits of [`Bounded`].
+    pub(crate) fn list<T>(
+        &self,
+        list: &List,
+        limit: u32,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> StoreResult<Bounded<T>> {
+        let values: Vec<&dyn ToSql> = list.values.iter().map(bound).collect();
+        self.bounded_rows(&list.sql, values.as_slice(), limit, read)
+    }
+
     /// Reads the first row of a statement, if there is one.
     pub(crate) fn row<T>(
         &self,
@@ -107,6 +119,14 @@ impl<'a> Executor<'a> {
     /// Runs a statement that must change exactly one row; another number means that the write has lost a race.
     pub(crate) fn guarded(&self, sql: &str, values: impl Params) -> StoreResult<()> {
         if self.change(sql, values)? == 1 { Ok(()) } else { Err(StoreError::Conflict) }
+    }
+}
+
+fn bound(value: &Value) -> &dyn ToSql {
+    match value {
+        Value::Uuid(id) => id,
+        Value::Text(text) => text,
+        Value::Integer(number) => number,
     }
 }
 

@@ -8,7 +8,7 @@ use store::{
 };
 
 use crate::connection::Executor;
-use crate::secret::{DATA_KEY, data_key, scope as scope_of};
+use crate::secret::{data_key, scope as scope_of};
 
 impl IdempotencyReads for Executor<'_> {
     fn idempotency_record(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<IdempotencyRecord>> {
@@ -18,23 +18,15 @@ impl IdempotencyReads for Executor<'_> {
     }
 
     fn idempotency_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<Sealed>> {
-        let sql = format!(
-            "select {DATA_KEY}, secret from idempotency_records \
-             join data_keys on data_keys.id = data_key \
-             where project = ?1 and actor = ?2 and key = ?3"
-        );
+        let sql = sql::IDEMPOTENCY_SECRET;
         let row = params![scope.project.uuid(), actor, key];
-        let mut found = self.rows(&sql, row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? }))?;
+        let mut found = self.rows(sql, row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? }))?;
         Ok(found.pop())
     }
 
     fn idempotency_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<IdempotencySecret>> {
-        let sql = format!(
-            "select {DATA_KEY}, projects.tenant, projects.id, actor, key, secret from idempotency_records \
-             join projects on projects.id = project join data_keys on data_keys.id = data_key \
-             where data_key = ?1 limit ?2"
-        );
-        self.rows(&sql, params![key.uuid(), limit], |row| {
+        let sql = sql::IDEMPOTENCY_SECRETS_UNDER;
+        self.rows(sql, params![key.uuid(), limit], |row| {
             let sealed = Sealed { key: data_key(row)?, body: row.get(9)? };
             Ok(IdempotencySecret { scope: scope_of(row, 5)?, actor: row.get(7)?, key: row.get(8)?, sealed })
         })

@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Origin;
-use domain::said::{said, sought, sought_id};
+use domain::said::said;
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
-use rusqlite::{Row, ToSql, params};
+use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
-use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreResult};
+use store::sql::list::List;
+use store::sql::secret::SEALED_VALUE;
+use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, StoreResult};
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::secret::{DATA_KEY, data_key};
-use crate::session::{BoxedValues, actor_json};
+use crate::secret::data_key;
 use crate::values::{id, json, micros, parse};
 
 pub(crate) const QUESTION: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
@@ -87,9 +88,7 @@ impl InteractionReads for Executor<'_> {
         filter: &InteractionFilter,
         page: Page<InteractionId>,
     ) -> StoreResult<Bounded<Interaction>> {
-        let (sql, values) = list(scope, filter, page);
-        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        self.bounded_rows(&sql, values.as_slice(), page.limit, |row| read(scope, row))
+        self.list(&list(scope, filter, page), page.limit, |row| read(scope, row))
     }
 
     fn archived_interactions(&mut self, scope: &Scope, page: Page<InteractionId>) -> StoreResult<Bounded<Interaction>> {
@@ -136,13 +135,8 @@ impl InteractionReads for Executor<'_> {
     }
 
     fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
-        let sql = format!(
-            "select {DATA_KEY}, sealed_values.body from sealed_values join interactions on interactions.id = sealed_values.interaction \
-             join data_keys on data_keys.id = sealed_values.data_key \
-             where sealed_values.interaction = ?1 and sealed_values.name = ?2 and interactions.project = ?3"
-        );
         let row = params![interaction.uuid(), name, scope.project.uuid()];
-        self.row(&sql, row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? }))
+        self.row(SEALED_VALUE, row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? }))
     }
 }
 
@@ -255,68 +249,15 @@ impl Executor<'_> {
     }
 }
 
-/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
-pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, BoxedValues) {
+/// Condition on the search text.
+const CONTAINS_TEXT: &str = " and instr(questions.search_text, ?) > 0";
+
+/// Statement of a list.
+pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> List {
     // With a session in the filter, the plus makes SQLite use the index of the session, not the one of all questions of the project.
     let plus = if filter.session.is_some() { "+" } else { "" };
-    let mut sql = format!("{QUESTION} where {plus}interactions.project = ?1");
-    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
-    let mut with = |condition: &str, value: Box<dyn ToSql>| {
-        values.push(value);
-        sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
-    };
-    if let Some(kind) = &filter.kind {
-        with(" and interactions.kind = ?", Box::new(kind.name()));
-    }
-    if let Some(session) = filter.session {
-        with(" and interactions.session = ?", Box::new(session.uuid()));
-    }
-    if let Some(channel) = &filter.channel {
-        with(" and interactions.channel = ?", Box::new(channel.clone()));
-    }
-    if let Some(agent) = &filter.agent {
-        with(" and interactions.agent = ?", Box::new(agent.clone()));
-    }
-    if let Some(actor) = &filter.belongs_to {
-        with(
-            " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
-            Box::new(actor_json(actor)),
-        );
-        with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
-    }
-    if let Some(now) = filter.overdue_at {
-        with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
-    }
-    if let Some(text) = &filter.text {
-        match sought_id(text) {
-            Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
-            None => with(" and instr(questions.search_text, ?) > 0", Box::new(sought(text))),
-        }
-    }
-    let deadline_of = "(select deadline from interactions as last where last.id = ?)";
-    let (after, order) = match filter.sort {
-        Sort::Oldest => (" and interactions.id > ?".to_owned(), "interactions.id"),
-        Sort::Newest => (" and interactions.id < ?".to_owned(), "interactions.id desc"),
-        Sort::Deadline => (
-            format!(" and (interactions.deadline, interactions.id) > ({deadline_of}, ?)"),
-            "interactions.deadline, interactions.id",
-        ),
-    };
-    if let Some(last) = page.after {
-        with(&after, Box::new(last.uuid()));
-    }
-    if let Some(status) = filter.status {
-        // A literal lets the planner use partial indexes.
-        sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
-    }
-    if filter.closed {
-        sql.push_str(" and interactions.status <> 'pending'");
-    }
-    if filter.sort == Sort::Deadline {
-        sql.push_str(" and interactions.status = 'pending' and interactions.deadline is not null");
-    }
-    sql.push_str(&format!(" order by {order} limit {}", page.limit));
-    (sql, values)
+    let beginning = format!("{QUESTION} where {plus}interactions.project = ?1");
+    List::of_project(beginning, scope.project.uuid()).interactions(filter, CONTAINS_TEXT, page)
 }
 
 pub(crate) fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {

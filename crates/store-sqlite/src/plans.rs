@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{InteractionId, Kind, ProjectId, Scope, SessionId, SessionStatus, Status, TenantId};
 use rusqlite::{Connection, StatementStatus, params_from_iter};
-use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClock};
+use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, SystemClock, sql};
 use uuid::Uuid;
 
 use crate::connection::open_reader;
@@ -51,15 +51,21 @@ fn hot_statements_use_their_indexes() {
         let index = format!("actions USING INDEX {index} (project=? AND at>? AND (at,session,call)<(?,?,?))");
         check(&action::history(asked), &index);
     }
-    check(policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
+    check(sql::policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
     check(policy::CHANGES, "policy_changes USING PRIMARY KEY (project=? AND number<?)");
     check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     check(
-        webhook::TO_SEND,
+        sql::webhook::WEBHOOK_DELIVERIES_DUE,
         "webhook_deliveries USING INDEX webhook_deliveries_due (webhook=? AND due_at>? AND due_at<?)",
     );
-    check(webhook::BACKLOG, "webhook_deliveries USING COVERING INDEX webhook_deliveries_due (webhook=? AND due_at>?)");
-    check(webhook::SETTLED, "webhook_deliveries USING COVERING INDEX webhook_deliveries_settled");
+    check(
+        sql::webhook::WEBHOOK_BACKLOG,
+        "webhook_deliveries USING COVERING INDEX webhook_deliveries_due (webhook=? AND due_at>?)",
+    );
+    check(
+        sql::webhook::WEBHOOK_DELIVERIES_SETTLED,
+        "webhook_deliveries USING COVERING INDEX webhook_deliveries_settled",
+    );
     check(
         &interaction::unsent_answers(),
         "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)",
@@ -68,7 +74,7 @@ fn hot_statements_use_their_indexes() {
     assert!(due.contains("events USING COVERING INDEX events_of_project (project=? AND position>?)"), "{due}");
     check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
     check(user::ADMINS, "memberships USING INDEX memberships_of_project (project=?)");
-    check(user::FOLDED, "users USING COVERING INDEX users_by_folded (tenant=? AND folded=?)");
+    check(sql::user::FOLDED, "users USING COVERING INDEX users_by_folded (tenant=? AND folded=?)");
     check(access::NAMED, "keys USING INDEX keys_by_user (<expr>=?)");
     check(&access::keys_named(), "keys USING INDEX keys_by_user (<expr>=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
@@ -85,13 +91,13 @@ fn check_lists_of_sessions(connection: &Connection) {
     ] {
         for (after, bound) in [(None, "project=?"), (Some(SessionId::from_uuid(Uuid::nil())), "project=? AND id<?")] {
             let filter = SessionFilter { status, ..SessionFilter::default() };
-            let (sql, _) = session::list(&nobody, &filter, Page { after, limit: 20 });
+            let sql = session::list(&nobody, &filter, Page { after, limit: 20 }).sql;
             check(connection, &sql, &format!("sessions USING INDEX {index} ({bound})"));
         }
     }
     for live in [false, true] {
         let filter = SessionFilter { channel: Some("chat-1".into()), live, ..SessionFilter::default() };
-        let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
+        let sql = session::list(&nobody, &filter, Page { after: None, limit: 1 }).sql;
         check(connection, &sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
     }
 }
@@ -128,7 +134,7 @@ fn lists_use_the_index_of_their_filter() {
     ];
     for (filter, index) in rows {
         for after in [None, Some(InteractionId::from_uuid(Uuid::nil()))] {
-            let (sql, _) = interaction::list(&scope, &filter, Page { after, limit: 50 });
+            let sql = interaction::list(&scope, &filter, Page { after, limit: 50 }).sql;
             check(&connection, &sql, index);
         }
     }
@@ -152,7 +158,7 @@ fn audit_statements_use_their_indexes() {
         (AuditFilter { newest: true, ..AuditFilter::default() }, "audit_of_project (project=? AND seq<?)"),
         (AuditFilter { session, newest: true, ..AuditFilter::default() }, "audit_of_session (session=? AND seq<?)"),
     ] {
-        check(&connection, &audit::list(&scope, &filter, page).0, index);
+        check(&connection, &audit::list(&scope, &filter, page).unwrap().sql, index);
     }
 }
 

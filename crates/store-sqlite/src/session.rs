@@ -1,7 +1,10 @@
 //! Reads and writes of sessions and their steps.
 
-use domain::{Actor, Scope, Session, SessionHead, SessionId, SessionInput, SessionStatus, Step, StepId};
-use rusqlite::{Row, ToSql, params};
+use domain::{Scope, Session, SessionHead, SessionId, SessionInput, Step, StepId};
+use rusqlite::{Row, params};
+use store::sql::list::List;
+use store::sql::session::SESSION_INPUT;
+use store::sql::step as sql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
 use crate::connection::Executor;
@@ -10,45 +13,10 @@ use crate::values::{id, json, micros, parse, parse_optional, time};
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
                        agent_version, hosted, flow, flow_version, handed_from";
 
-/// Values of the parameters of a statement.
-pub(crate) type BoxedValues = Vec<Box<dyn ToSql>>;
-
-/// Returns the stored form of the actor who opened a session.
-pub(crate) fn actor_json(actor: &Actor) -> String {
-    // An actor that cannot be serialised was never stored; an empty text finds nothing.
-    serde_json::to_string(actor).unwrap_or_default()
-}
-
-/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
-pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, BoxedValues) {
-    let mut sql = format!("select {COLUMNS} from sessions where project = ?1");
-    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
-    let mut with = |condition: &str, value: Box<dyn ToSql>| {
-        values.push(value);
-        sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
-    };
-    if let Some(last) = page.after {
-        with(" and id < ?", Box::new(last.uuid()));
-    }
-    if let Some(status) = filter.status {
-        with(" and status = ?", Box::new(status.name()));
-    }
-    if let Some(agent) = &filter.agent {
-        with(" and agent = ?", Box::new(agent.clone()));
-    }
-    if let Some(channel) = &filter.channel {
-        with(" and channel = ?", Box::new(channel.clone()));
-    }
-    if let Some(actor) = &filter.belongs_to {
-        with(" and (started_by = ?", Box::new(actor_json(actor)));
-        with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
-    }
-    if filter.live || filter.status.is_some_and(SessionStatus::alive) {
-        // The partial index on live sessions then applies, and ended sessions cost nothing.
-        sql.push_str(" and ended is null");
-    }
-    sql.push_str(&format!(" order by id desc limit {}", page.limit));
-    (sql, values)
+/// Statement of a list.
+pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> List {
+    let beginning = format!("select {COLUMNS} from sessions where project = ?1");
+    List::of_project(beginning, scope.project.uuid()).sessions(filter, page)
 }
 
 impl SessionReads for Executor<'_> {
@@ -58,10 +26,8 @@ impl SessionReads for Executor<'_> {
     }
 
     fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<SessionInput>> {
-        let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
-                   where session_inputs.session = ?1 and sessions.project = ?2";
         let body = |row: &Row<'_>| parse(&row.get::<_, String>(0)?);
-        self.row(sql, [session.uuid(), scope.project.uuid()], body)
+        self.row(SESSION_INPUT, [session.uuid(), scope.project.uuid()], body)
     }
 
     fn sessions(
@@ -70,15 +36,12 @@ impl SessionReads for Executor<'_> {
         filter: &SessionFilter,
         page: Page<SessionId>,
     ) -> StoreResult<Bounded<Session>> {
-        let (sql, values) = list(scope, filter, page);
-        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        self.bounded_rows(&sql, values.as_slice(), page.limit, |row| read(scope, row))
+        self.list(&list(scope, filter, page), page.limit, |row| read(scope, row))
     }
 
     fn steps(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<Step>> {
-        let sql = "select body from steps where session = ?1 and project = ?2 order by id";
         let body = |row: &Row<'_>| parse(&row.get::<_, String>(0)?);
-        self.rows(sql, [session.uuid(), scope.project.uuid()], body)
+        self.rows(sql::STEPS, [session.uuid(), scope.project.uuid()], body)
     }
 
     fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> StoreResult<Bounded<Step>> {
@@ -152,9 +115,8 @@ impl SessionWrites for Executor<'_> {
     }
 
     fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
-        let sql = "update steps set body = ?3, due = ?4 where id = ?1 and project = ?2";
         let row = params![step.id.uuid(), scope.project.uuid(), json(step)?, micros(step.due())];
-        self.guarded(sql, row)
+        self.guarded(sql::STEP_SAVE, row)
     }
 }
 

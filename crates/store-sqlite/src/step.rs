@@ -11,11 +11,6 @@ use crate::values::{id, json, micros, optional_time, parse, time};
 /// Sets the retirement time of the closed questions of a session that have sealed values.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = ?3 where session = ?1 and project = ?2 \
      and resolved_at is not null and exists (select 1 from sealed_values where sealed_values.interaction = interactions.id)";
-/// Rows that are due, earliest first.
-pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
-                              join projects on projects.id = steps.project \
-                              where due is not null and due <= ?1 order by due limit ?2";
-
 impl StepReads for Executor<'_> {
     fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
         let body = |row: &Row<'_>| parse(&row.get::<_, String>(0)?);
@@ -33,7 +28,7 @@ impl StepReads for Executor<'_> {
                 step: StepId::from_uuid(id(row.get(3)?)),
             })
         };
-        self.rows(DUE, params![now.as_microsecond(), limit], due)
+        self.rows(sql::STEPS_DUE, params![now.as_microsecond(), limit], due)
     }
 
     fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>> {

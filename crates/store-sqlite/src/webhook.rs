@@ -5,7 +5,7 @@ use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use rusqlite::{Row, params};
-use store::sql::webhook as sql;
+use store::sql::webhook::{self as sql, WEBHOOK_DELIVERIES_SETTLED};
 use store::{
     Bounded, Cursor, DueWebhook, Page, Sealed, StoreResult, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites,
 };
@@ -21,23 +21,8 @@ pub(crate) const DUE: &str = "select projects.tenant, projects.id, webhooks.id f
      where enabled and (lease_until is null or lease_until <= ?1) and (due_at <= ?1 or (not held_back and exists \
      (select 1 from events where events.project = webhooks.project and events.position > webhooks.cursor_minor))) \
      order by looked_at, webhooks.id limit ?2";
-/// Deliveries that are due.
-pub(crate) const TO_SEND: &str = "select body from webhook_deliveries \
-                                  where webhook = ?1 and due_at is not null and due_at <= ?2 order by due_at limit ?3";
-/// Number of deliveries that are still to be sent, and the earliest due time.
-pub(crate) const BACKLOG: &str =
-    "select count(*), min(due_at) from webhook_deliveries where webhook = ?1 and due_at is not null";
-/// Deliveries that were settled before a time.
-pub(crate) const SETTLED: &str =
-    "select id from webhook_deliveries where settled_at is not null and settled_at <= ?1 limit ?2";
 /// Condition on the deliveries of a webhook of the project.
 const OF_WEBHOOK: &str = "webhook = ?1 and exists (select 1 from webhooks where id = ?1 and project = ?2)";
-/// Columns of a signing secret, which follow those of its data key.
-const SECRET: &str = "projects.tenant, projects.id, webhook, webhook_secrets.number, until, webhook_secrets.body";
-/// Tables of a signing secret and its data key.
-const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_secrets.webhook \
-                       join projects on projects.id = webhooks.project \
-                       join data_keys on data_keys.id = webhook_secrets.data_key";
 
 impl WebhookReads for Executor<'_> {
     fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
@@ -82,9 +67,8 @@ impl WebhookReads for Executor<'_> {
         webhook: WebhookId,
         delivery: WebhookDeliveryId,
     ) -> StoreResult<Option<WebhookDelivery>> {
-        let sql = format!("select body from webhook_deliveries where {OF_WEBHOOK} and id = ?3");
         let row = [webhook.uuid(), scope.project.uuid(), delivery.uuid()];
-        self.row(&sql, row, body)
+        self.row(sql::WEBHOOK_DELIVERY, row, body)
     }
 
     fn webhook_deliveries_due(
@@ -93,11 +77,11 @@ impl WebhookReads for Executor<'_> {
         now: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<WebhookDelivery>> {
-        self.rows(TO_SEND, params![webhook.uuid(), now.as_microsecond(), limit], body)
+        self.rows(sql::WEBHOOK_DELIVERIES_DUE, params![webhook.uuid(), now.as_microsecond(), limit], body)
     }
 
     fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
-        self.one_row(BACKLOG, [webhook.uuid()], |row| Ok((row.get(0)?, optional_time(row.get(1)?)?)))
+        self.one_row(sql::WEBHOOK_BACKLOG, [webhook.uuid()], |row| Ok((row.get(0)?, optional_time(row.get(1)?)?)))
     }
 
     fn answers_unsent(
@@ -112,19 +96,11 @@ impl WebhookReads for Executor<'_> {
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
-        let sql = format!(
-            "select {DATA_KEY_OF}, {SECRET} from {SECRETS} where webhook = ?1 and webhooks.project = ?2 \
-             order by webhook_secrets.number desc"
-        );
-        self.rows(&sql, [webhook.uuid(), scope.project.uuid()], secret)
+        self.rows(sql::WEBHOOK_SECRETS, [webhook.uuid(), scope.project.uuid()], secret)
     }
 
     fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<WebhookSecret>> {
-        let sql = format!(
-            "select {DATA_KEY_OF}, {SECRET} from {SECRETS} where data_key = ?1 \
-             order by webhook, webhook_secrets.number limit ?2"
-        );
-        self.rows(&sql, params![key.uuid(), limit], secret)
+        self.rows(sql::WEBHOOK_SECRETS_UNDER, params![key.uuid(), limit], secret)
     }
 }
 
@@ -245,7 +221,7 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
-        let sql = format!("delete from webhook_deliveries where id in ({SETTLED})");
+        let sql = format!("delete from webhook_deliveries where id in ({WEBHOOK_DELIVERIES_SETTLED})");
         self.change(&sql, params![before.as_microsecond(), limit])
     }
 
@@ -280,9 +256,6 @@ impl WebhookWrites for Executor<'_> {
         self.change(sql::WEBHOOK_SECRET_RESEAL, row).map(drop)
     }
 }
-
-/// Columns of a data key; `number` is qualified because a secret has one too.
-const DATA_KEY_OF: &str = "data_keys.id, data_keys.tenant, data_keys.number, master, wrapped";
 
 fn body<T: serde::de::DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
     parse(row.get_ref(0)?.as_str()?)

@@ -3,8 +3,9 @@
 //! A parameter is written `?1`, `?2` and so on, as SQLite has it; the PostgreSQL store replaces the question mark by a dollar sign before it
 //! prepares a statement. Identifiers that PostgreSQL reserves, such as `"user"`, are quoted.
 //!
-//! Statements about questions, actions, sessions, events and timers stay in each store, because they are written for the indexes and the
-//! planner of one database. Each constant is named after the method that runs it.
+//! Statements on the tables of the hot path (questions, actions, sessions and events) stay in each store, because they are written for the
+//! indexes and the planner of one database; only the conditions of their lists are here ([`list`]). Each constant is named after the method
+//! that runs it. `crates/server/tests/it/shared_sql.rs` finds a statement that stands in both stores.
 
 pub mod access;
 pub mod audit;
@@ -12,8 +13,10 @@ pub mod budget;
 pub mod definition;
 pub mod grant;
 pub mod idempotency;
+pub mod list;
 pub mod policy;
 pub mod secret;
+pub mod session;
 pub mod stats;
 pub mod step;
 pub mod ticket;

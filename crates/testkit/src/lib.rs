@@ -9,11 +9,15 @@
 mod clock;
 mod crash_store;
 mod crash_tx;
+mod directory;
 pub mod postgres;
 mod random;
+mod seeds;
 mod side_by_side;
 
 pub use clock::ManualClock;
 pub use crash_store::{CrashStore, Fate, Sabotage};
+pub use directory::memory_directory;
 pub use random::Random;
+pub use seeds::{SeedRun, simulate};
 pub use side_by_side::{UseCase, side_by_side};

@@ -18,12 +18,12 @@ use tokio::process::Command;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::Workspace;
 use super::bounds::ToolFailure;
 use super::file_tool::read;
 use super::group::{GRACE, Group};
 use super::output::Output;
 use super::variables::Variables;
+use super::{USUAL_PATH, Workspace};
 use crate::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 
 const SECONDS: u64 = 60;
@@ -102,7 +102,7 @@ impl ExecuteCommand {
     }
 
     fn command(&self, line: &str) -> Result<Command, ToolFailure> {
-        let Workspace { dir, path, search_path, programs } = &self.workspace;
+        let Workspace { dir, path, programs } = &self.workspace;
         let Some(programs) = programs else { return Err(ToolFailure::new("commands are not run here")) };
         let moved = |_| ToolFailure::new("the directory of the workspace was moved or replaced");
         let (open, named) = (dir.dir_metadata().map_err(moved)?, path.symlink_metadata().map_err(moved)?);
@@ -114,7 +114,7 @@ impl ExecuteCommand {
         let mut command = Command::new(program);
         command.args(arguments);
         command.current_dir(path).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.env("PATH", search_path).env("HOME", path).env("LANG", "C.UTF-8").env("TERM", "dumb");
+        command.env("PATH", USUAL_PATH).env("HOME", path).env("LANG", "C.UTF-8").env("TERM", "dumb");
         // Files that an agent writes must not configure git: neither in its home directory, nor in a directory that
         // looks like a repository.
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_COUNT", "1");

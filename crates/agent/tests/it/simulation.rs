@@ -18,11 +18,9 @@ mod play;
 mod stored_state;
 mod world;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use broken::Defect;
 use play::Figures;
-use testkit::Sabotage;
+use testkit::{Sabotage, SeedRun, simulate};
 use world::World;
 
 /// Number of seeds in `make test`; `make verify` runs thousands.
@@ -30,21 +28,14 @@ const SEEDS: u64 = 200;
 /// Number of rounds before every session has to end.
 const ROUNDS: usize = 14;
 
-/// Result of one seed.
-struct Run {
-    wrong: Option<String>,
-    figures: Figures,
-    story: Vec<String>,
-}
-
-fn run(seed: u64, defect: Option<Defect>, tells: bool) -> Run {
+fn run(seed: u64, defect: Option<Defect>, tells: bool) -> SeedRun<Figures> {
     // The paused clock of tokio advances only when every task waits for time.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let mut world = World::of(seed, defect, tells);
         let wrong = live(&mut world).await.err();
         let figures = world.figures();
-        Run { wrong, figures, story: std::mem::take(&mut world.story) }
+        SeedRun { wrong, figures, story: std::mem::take(&mut world.story) }
     })
 }
 
@@ -57,63 +48,12 @@ async fn live(world: &mut World) -> world::Verdict {
     world.check_that_every_session_ends().await
 }
 
-/// Runs seeds on all processors until one fails or all are done.
-fn run_all(seeds: u64) -> Result<Figures, (u64, String)> {
-    let next = AtomicU64::new(0);
-    let failed = parking_lot::Mutex::new(None);
-    let totals = parking_lot::Mutex::new(Figures::default());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= seeds || failed.lock().is_some() {
-                        return;
-                    }
-                    let run = run(seed, None, false);
-                    totals.lock().add(&run.figures);
-                    if let Some(wrong) = run.wrong {
-                        *failed.lock() = Some((seed, wrong));
-                    }
-                }
-            });
-        }
-    });
-    failed.into_inner().map_or_else(|| Ok(totals.into_inner()), Err)
-}
-
-#[expect(clippy::disallowed_methods, reason = "seeds are asked for by hand, and by no configuration")]
-fn asked_for(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-#[expect(clippy::print_stderr, reason = "a failing seed tells its story")]
-fn tell(seed: u64, run: &Run) {
-    for line in &run.story {
-        eprintln!("{line}");
-    }
-    eprintln!("seed {seed}: {}", run.wrong.as_deref().unwrap_or("nothing went wrong"));
-}
-
 #[test]
 fn crashes_run_no_action_unallowed_or_twice_and_lose_no_turn() {
-    if let Some(seed) = asked_for("HOLDPOINT_SIM_SEED") {
-        let run = run(seed, None, true);
-        tell(seed, &run);
-        assert_eq!(run.wrong, None, "seed {seed}");
-        return;
-    }
-    let seeds = asked_for("HOLDPOINT_SIM_SEEDS").unwrap_or(SEEDS);
-    match run_all(seeds) {
-        Err((seed, wrong)) => {
-            tell(seed, &run(seed, None, true));
-            panic!("HOLDPOINT_SIM_SEED={seed} runs it again: {wrong}");
-        }
-        Ok(figures) => {
-            println!("{seeds} seeds: {figures:?}");
-            // A simulation in which nothing happens proves nothing.
-            figures.enough(seeds).unwrap();
-        }
+    if let Some((seeds, figures)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Figures::add) {
+        println!("{seeds} seeds: {figures:?}");
+        // A simulation in which nothing happens proves nothing.
+        figures.enough(seeds).unwrap();
     }
 }
 

@@ -1,11 +1,17 @@
-//! Replays the fuzzer's corpus on the stable compiler.
+//! Replays the fuzzer's corpus and the named regressions on the stable compiler.
+//!
+//! Each line of `regressions.txt` is a text with the reason why it is read or refused. The archive has the inputs that widened the coverage of
+//! the fuzzer; [`minimise_corpus`] removes those that are read like another one.
 
-use std::fs::File;
+use std::collections::HashSet;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
+use policy::Policy;
 use tar::Archive;
+use tool_facts::{PathFacts, Shell, Sql, UrlFacts};
 
 use crate::common::{any_path, any_policy, any_shell, any_sql, any_url};
 
@@ -53,4 +59,69 @@ fn every_sql_text_of_the_corpus_is_parsed_or_refused() {
 #[test]
 fn every_policy_of_the_corpus_is_loaded_or_refused() {
     replay("policy", any_policy::check);
+}
+
+#[test]
+fn named_regressions_are_read_or_refused() {
+    let lines = include_str!("regressions.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut wrong = Vec::new();
+    for line in lines {
+        let [target, text, expected, story] = line.splitn(4, " | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let (text, times) = text.split_once(" * ").map_or((text, 1), |(text, times)| (text, times.parse().unwrap()));
+        let text = serde_json::from_str::<String>(text).unwrap().repeat(times);
+        let (check, is_read): (fn(&str), bool) = match target {
+            "shell" => (any_shell::check, Shell::parse(&text).is_ok_and(|shell| shell.doubt.is_none())),
+            "path" => (any_path::check, PathFacts::parse(&text).is_ok()),
+            "url" => (any_url::check, UrlFacts::parse(&text, "GET").is_ok()),
+            "sql" => (any_sql::check, Sql::parse(&text).is_ok()),
+            "policy" => (any_policy::check, Policy::load("policy.toml", &text).is_ok()),
+            other => panic!("no target {other}"),
+        };
+        check(&text);
+        if expected != if is_read { "read" } else { "refused" } {
+            wrong.push(format!("{target}: {story}"));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+/// Shows what was read of a text.
+type Reader = fn(&str) -> String;
+
+/// Removes files of the unpacked corpus until no two texts of a target are read alike. The smallest of each group stays.
+#[test]
+#[ignore = "removes files of the unpacked corpus; `make corpus` runs it"]
+fn minimise_corpus() {
+    let targets: [(&str, Reader); 5] = [
+        ("shell", |text| format!("{:?}", Shell::parse(text))),
+        ("path", |text| format!("{:?}", PathFacts::parse(text))),
+        ("url", |text| format!("{:?}", UrlFacts::parse(text, "GET"))),
+        ("sql", |text| format!("{:?}", Sql::parse(text))),
+        ("policy", |text| format!("{:?}", Policy::load("policy.toml", text))),
+    ];
+    for (target, read) in targets {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+        let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = paths.map(|path| (fs::read(&path).unwrap(), path)).collect();
+        files.sort_by_key(|(bytes, path)| (bytes.len(), path.clone()));
+        let mut shapes = HashSet::new();
+        for (bytes, path) in files {
+            if !std::str::from_utf8(&bytes).is_ok_and(|text| shapes.insert(shape(&read(text)))) {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    }
+}
+
+/// Shape of a value that was read: within quotes, words and numbers are alike, because other names take the same path through the parser.
+fn shape(read: &str) -> String {
+    let (mut shape, mut quoted) = (String::new(), false);
+    for character in read.chars() {
+        quoted ^= character == '"';
+        let class = if quoted && character.is_alphanumeric() { 'a' } else { character };
+        if !(quoted && class == 'a' && shape.ends_with('a')) {
+            shape.push(class);
+        }
+    }
+    shape
 }

@@ -26,6 +26,11 @@ fn says(found: &[LearntRule], call: &PolicyInput<'_>) -> Verdict {
     Policy::load("policy.toml", &found[0].text).unwrap().judge(call).ruling.verdict
 }
 
+/// Call of a command by the agent of the decisions.
+fn command_call(arguments: &Value) -> PolicyInput<'_> {
+    PolicyInput { tool: "execute_command", arguments, agent: Some("bot"), user: "ann", role: Role::Agent }
+}
+
 #[test]
 fn five_equal_decisions_give_a_rule_and_four_give_none() {
     let same = commands(&["npm ci"; 5], DecisionOutcome::Approved);
@@ -41,13 +46,7 @@ fn five_equal_decisions_give_a_rule_and_four_give_none() {
         rule.text
     );
     let arguments = json!({ "command": "npm ci" });
-    let call = PolicyInput {
-        tool: "execute_command",
-        arguments: &arguments,
-        agent: Some("bot"),
-        user: "ann",
-        role: Role::Agent,
-    };
+    let call = command_call(&arguments);
     assert_eq!(says(&found, &call), Verdict::Allow);
     let others = [json!({ "command": "npm ci " }), json!({ "command": "npm ci", "timeout": 5 }), json!({})];
     for arguments in &others {
@@ -94,13 +93,7 @@ fn similar_plain_commands_give_a_rule_over_their_words() {
     assert_eq!(found.len(), 1);
     let judged = |command: &str| {
         let arguments = json!({ "command": command });
-        let call = PolicyInput {
-            tool: "execute_command",
-            arguments: &arguments,
-            agent: Some("bot"),
-            user: "ann",
-            role: Role::Agent,
-        };
+        let call = command_call(&arguments);
         says(&found, &call)
     };
     for command in pushes {
@@ -132,13 +125,7 @@ fn similar_plain_commands_give_a_rule_over_their_words() {
         ["git branch -D old", "git branch -D old", "git branch -D old", "git branch -D old", "git branch main"];
     let found = learnt(ASK, &commands(&dangerous, DecisionOutcome::Approved));
     let arguments = json!({ "command": "git branch -D main" });
-    let call = PolicyInput {
-        tool: "execute_command",
-        arguments: &arguments,
-        agent: Some("bot"),
-        user: "ann",
-        role: Role::Agent,
-    };
+    let call = command_call(&arguments);
     assert_eq!(says(&found, &call), Verdict::Ask, "words of two approved commands do not combine to a third");
 }
 
@@ -221,13 +208,7 @@ fn a_suspended_rule_matches_nothing() {
     let found = learnt(ASK, &commands(&["npm ci"; 5], DecisionOutcome::Approved));
     let policy = Policy::load("policy.toml", &found[0].text).unwrap();
     let arguments = json!({ "command": "npm ci" });
-    let call = PolicyInput {
-        tool: "execute_command",
-        arguments: &arguments,
-        agent: Some("bot"),
-        user: "ann",
-        role: Role::Agent,
-    };
+    let call = command_call(&arguments);
     assert_eq!(policy.learnt_about(&call), [(found[0].name.as_str(), Verdict::Allow)]);
     let without = policy.judge_without(&call, &[found[0].name.as_str()]);
     assert_eq!((without.ruling.verdict, without.ruling.rule.as_deref()), (Verdict::Ask, Some("asks")));

@@ -9,4 +9,6 @@ mod crate_layers;
 mod dependencies;
 mod engine_modules;
 mod lessons;
+mod shared_sql;
 mod targets;
+mod unused_items;

@@ -31,3 +31,21 @@ pub const PROJECT_SETTINGS_SAVE: &str = "update projects set settings = ?3 where
 
 /// Statement of [`crate::AccessWrites::key_revoke`].
 pub const KEY_REVOKE: &str = "update keys set revoked_at = ?3 where project = ?1 and id = ?2 and revoked_at is null";
+
+/// Columns of a key.
+macro_rules! key {
+    () => {
+        "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, last_used_at, hash"
+    };
+}
+
+/// Columns of a key.
+pub const KEY_COLUMNS: &str = key!();
+
+/// Beginning of a statement that reads keys. A condition follows.
+pub const SELECT_KEYS_WHERE: &str =
+    concat!("select ", key!(), " from keys join projects on projects.id = keys.project where ");
+
+/// Statement of [`crate::AccessReads::key`].
+pub const KEY: &str =
+    concat!("select ", key!(), " from keys join projects on projects.id = keys.project where keys.id = ?1");

@@ -1,5 +1,7 @@
 //! Statements about idempotency records, with one text for both stores.
 
+use super::secret::data_key;
+
 /// Statement of [`crate::IdempotencyReads::idempotency_record`].
 pub const IDEMPOTENCY_RECORD: &str =
     "select digest, result from idempotency_records where project = ?1 and actor = ?2 and key = ?3";
@@ -15,3 +17,19 @@ pub const IDEMPOTENCY_SECRET_SAVE: &str =
 /// Statement of [`crate::IdempotencyWrites::idempotency_secret_reseal`].
 pub const IDEMPOTENCY_SECRET_RESEAL: &str = "update idempotency_records set data_key = ?5, secret = ?6 \
      where project = ?1 and actor = ?2 and key = ?3 and data_key = ?4";
+
+/// Statement of [`crate::IdempotencyReads::idempotency_secret`].
+pub const IDEMPOTENCY_SECRET: &str = concat!(
+    "select ",
+    data_key!(),
+    ", secret from idempotency_records join data_keys on data_keys.id = data_key \
+     where project = ?1 and actor = ?2 and key = ?3"
+);
+
+/// Statement of [`crate::IdempotencyReads::idempotency_secrets_under`].
+pub const IDEMPOTENCY_SECRETS_UNDER: &str = concat!(
+    "select ",
+    data_key!(),
+    ", projects.tenant, projects.id, actor, key, secret from idempotency_records \
+     join projects on projects.id = project join data_keys on data_keys.id = data_key where data_key = ?1 limit ?2"
+);

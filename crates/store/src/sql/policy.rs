@@ -24,3 +24,14 @@ pub const SHADOW_SAVE: &str = "insert into policy_shadows (project, number, vers
 /// Statement of [`crate::PolicyWrites::difference_insert`].
 pub const DIFFERENCE_INSERT: &str = "insert into policy_differences (project, number, at, session, call, body) \
      values (?1, ?2, ?3, ?4, ?5, ?6)";
+
+/// Statement of [`crate::PolicyReads::differences`]: differences of a draft, newest first.
+pub const DIFFERENCES: &str = "select body from policy_differences where project = ?1 and number = ?2 \
+     order by at desc, session desc, call desc limit ?3";
+
+/// Statements of [`crate::PolicyWrites::shadow_delete`].
+pub const SHADOW_DELETE: [&str; 3] = [
+    "delete from policy_shadows where project = ?1",
+    "delete from policy_differences where project = ?1",
+    "delete from policy_difference_counts where project = ?1",
+];

@@ -1,5 +1,66 @@
 //! Statements about data keys, sealed values and kept secrets.
 
+/// Columns of a data key, which come first in a row.
+macro_rules! data_key {
+    () => {
+        "data_keys.id, data_keys.tenant, data_keys.number, master, wrapped"
+    };
+}
+pub(super) use data_key;
+
+/// Columns of a kept secret, which follow those of its data key.
+macro_rules! kept_secret {
+    () => {
+        "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted"
+    };
+}
+
+/// Beginning of a statement that reads kept secrets with their data keys.
+macro_rules! select_kept_secrets {
+    () => {
+        concat!(
+            "select ",
+            data_key!(),
+            ", ",
+            kept_secret!(),
+            ", body from secrets join projects on projects.id = secrets.project \
+             join data_keys on data_keys.id = secrets.data_key "
+        )
+    };
+}
+
+/// Beginning of a list of kept secrets without their values.
+pub const SELECT_KEPT_SECRETS: &str =
+    concat!("select ", kept_secret!(), " from secrets join projects on projects.id = secrets.project");
+
+/// Statement of [`crate::SecretReads::data_keys`].
+pub const DATA_KEYS: &str = concat!("select ", data_key!(), " from data_keys where tenant = ?1 order by number desc");
+
+/// Statement of [`crate::SecretReads::data_keys_outdated`].
+pub const DATA_KEYS_OUTDATED: &str = concat!(
+    "select ",
+    data_key!(),
+    " from data_keys where exists (select 1 from data_keys as newer \
+     where newer.tenant = data_keys.tenant and newer.number > data_keys.number) order by tenant, number limit ?1"
+);
+
+/// Statement of [`crate::SecretReads::kept_secrets_under`].
+pub const KEPT_SECRETS_UNDER: &str =
+    concat!(select_kept_secrets!(), "where data_key = ?1 order by secrets.id limit ?2");
+
+/// Statement of [`crate::SecretReads::kept_secrets_for`].
+pub const KEPT_SECRETS_FOR: &str =
+    concat!(select_kept_secrets!(), "where secrets.project = ?1 and agent = ?2 order by secrets.name");
+
+/// Statement of [`crate::InteractionReads::sealed_value`].
+pub const SEALED_VALUE: &str = concat!(
+    "select ",
+    data_key!(),
+    ", sealed_values.body from sealed_values join interactions on interactions.id = sealed_values.interaction \
+     join data_keys on data_keys.id = sealed_values.data_key \
+     where sealed_values.interaction = ?1 and sealed_values.name = ?2 and interactions.project = ?3"
+);
+
 /// Statement of [`crate::SecretReads::tenants_under_other_master_keys`].
 pub const TENANTS_UNDER_OTHER_MASTER_KEYS: &str =
     "select distinct tenant from data_keys where master <> ?1 order by tenant limit ?2";

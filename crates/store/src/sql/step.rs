@@ -25,3 +25,13 @@ pub const STEP_STATE_SAVE: &str = "insert into step_states (step, upto, body) se
 /// Statement of [`crate::StepWrites::session_sealed_values_delete`].
 pub const SESSION_SEALED_VALUES_DELETE: &str = "delete from sealed_values where interaction in (select id from interactions \
      where session = ?1 and project = ?2)";
+
+/// Statement of [`crate::StepReads::steps_due`], earliest first.
+pub const STEPS_DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
+     join projects on projects.id = steps.project where due is not null and due <= ?1 order by due limit ?2";
+
+/// Statement of [`crate::SessionReads::steps`].
+pub const STEPS: &str = "select body from steps where session = ?1 and project = ?2 order by id";
+
+/// Statement of [`crate::SessionWrites::step_save`].
+pub const STEP_SAVE: &str = "update steps set body = ?3, due = ?4 where id = ?1 and project = ?2";

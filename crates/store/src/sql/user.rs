@@ -39,3 +39,31 @@ pub const LINK_REDEEM: &str = "delete from links where id = ?1";
 
 /// Statement of [`crate::UserWrites::links_delete`].
 pub const LINKS_DELETE: &str = "delete from links where \"user\" = ?1";
+
+/// Columns of a user.
+macro_rules! user {
+    () => {
+        "users.id, tenant, name, display, subject, created_at, signed_in_at, password"
+    };
+}
+
+/// Columns of a membership.
+macro_rules! membership {
+    () => {
+        "memberships.project, role, groups, disabled_at"
+    };
+}
+
+/// Beginning of a list of the members of a project, with the columns of the user and then those of the membership.
+pub const SELECT_MEMBERS: &str =
+    concat!("select ", user!(), ", ", membership!(), " from users join memberships on memberships.\"user\" = users.id");
+
+/// Beginning of a statement that reads a user without the memberships. A condition follows.
+pub const SELECT_USER_WHERE: &str = concat!("select ", user!(), " from users where ");
+
+/// Memberships of a user.
+pub const MEMBERSHIPS: &str =
+    concat!("select ", membership!(), " from memberships where \"user\" = ?1 order by project");
+
+/// User with a folded name. An older user whose name differs only by case may have no folded name.
+pub const FOLDED: &str = "select id from users where tenant = ?1 and folded = ?2";

@@ -1,5 +1,7 @@
 //! Statements about webhooks and their deliveries, with one text for both stores.
 
+use super::secret::data_key;
+
 /// Statement of [`crate::WebhookReads::webhook`].
 pub const WEBHOOK: &str = "select body from webhooks where id = ?1 and project = ?2";
 
@@ -38,3 +40,43 @@ pub const WEBHOOK_SECRETS_EXPIRE: &str = "update webhook_secrets set until = ?3 
 /// Statement of [`crate::WebhookWrites::webhook_secret_reseal`].
 pub const WEBHOOK_SECRET_RESEAL: &str =
     "update webhook_secrets set data_key = ?4, body = ?5 where webhook = ?1 and number = ?2 and data_key = ?3";
+
+/// Statement of [`crate::WebhookReads::webhook_delivery`].
+pub const WEBHOOK_DELIVERY: &str = "select body from webhook_deliveries \
+     where webhook = ?1 and exists (select 1 from webhooks where id = ?1 and project = ?2) and id = ?3";
+
+/// Statement of [`crate::WebhookReads::webhook_deliveries_due`].
+pub const WEBHOOK_DELIVERIES_DUE: &str = "select body from webhook_deliveries \
+     where webhook = ?1 and due_at is not null and due_at <= ?2 order by due_at limit ?3";
+
+/// Statement of [`crate::WebhookReads::webhook_backlog`]: number of deliveries that are still to be sent, and the earliest due time.
+pub const WEBHOOK_BACKLOG: &str =
+    "select count(*), min(due_at) from webhook_deliveries where webhook = ?1 and due_at is not null";
+
+/// Deliveries that were settled before a time.
+pub const WEBHOOK_DELIVERIES_SETTLED: &str =
+    "select id from webhook_deliveries where settled_at is not null and settled_at <= ?1 limit ?2";
+
+/// Beginning of a statement that reads signing secrets: the columns of the data key, then those of the secret.
+macro_rules! select_webhook_secrets {
+    () => {
+        concat!(
+            "select ",
+            data_key!(),
+            ", projects.tenant, projects.id, webhook, webhook_secrets.number, until, webhook_secrets.body \
+             from webhook_secrets join webhooks on webhooks.id = webhook_secrets.webhook \
+             join projects on projects.id = webhooks.project \
+             join data_keys on data_keys.id = webhook_secrets.data_key "
+        )
+    };
+}
+
+/// Statement of [`crate::WebhookReads::webhook_secrets`].
+pub const WEBHOOK_SECRETS: &str = concat!(
+    select_webhook_secrets!(),
+    "where webhook = ?1 and webhooks.project = ?2 order by webhook_secrets.number desc"
+);
+
+/// Statement of [`crate::WebhookReads::webhook_secrets_under`].
+pub const WEBHOOK_SECRETS_UNDER: &str =
+    concat!(select_webhook_secrets!(), "where data_key = ?1 order by webhook, webhook_secrets.number limit ?2");

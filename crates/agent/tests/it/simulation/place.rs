@@ -1,6 +1,5 @@
 //! Databases of the simulation, in memory if possible, each a copy of a prepared one.
 
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use domain::{AgentVersion, Caller, DefinitionKind, FlowVersion, Projects, Role};
@@ -11,7 +10,7 @@ use serde_json::json;
 use store::{Clock, Store};
 use store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
-use testkit::{ManualClock, Random};
+use testkit::{ManualClock, Random, memory_directory};
 
 /// Policy of the simulation: tools that it allows, asks about and denies.
 const POLICY: &str = r#"
@@ -55,14 +54,14 @@ struct Beginning {
 pub(crate) fn fresh() -> (TempDir, Vec<Caller>) {
     static BEGINNING: OnceLock<Beginning> = OnceLock::new();
     let beginning = BEGINNING.get_or_init(Beginning::make);
-    let directory = directory();
+    let directory = memory_directory().unwrap();
     std::fs::write(directory.path().join("holdpoint.db"), &beginning.database).unwrap();
     (directory, beginning.people.clone())
 }
 
 impl Beginning {
     fn make() -> Self {
-        let (directory, clock) = (directory(), ManualClock::default());
+        let (directory, clock) = (memory_directory().unwrap(), ManualClock::default());
         let store: Arc<dyn Store> = open(&directory, &clock);
         let engine = boot(&store, &clock, &Arc::new(Mutex::new(Random::seeded(0))));
         let person = |(user, role): (&str, Role)| {
@@ -82,14 +81,6 @@ impl Beginning {
 /// Opens the database of a directory.
 pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
-}
-
-/// Creates a directory, in memory if possible: a simulated death loses no written data, so that flushing a disk would
-/// only cost time.
-fn directory() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let made = if memory.is_dir() { TempDir::with_prefix_in("holdpoint-sim-", memory) } else { TempDir::new() };
-    made.or_else(|_| TempDir::new()).unwrap()
 }
 
 /// Puts an engine on a store, with the agents and flows of the simulation.

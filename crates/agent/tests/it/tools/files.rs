@@ -1,6 +1,6 @@
 //! Reading and listing files, and refusals.
 
-use holdpoint_agent::tools::WORKSPACE_TOOLS;
+use domain::agent::WORKSPACE_TOOLS;
 use serde_json::json;
 
 use crate::tools::test_workspace::TestWorkspace;

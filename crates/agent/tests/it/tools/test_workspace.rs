@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use confine::Programs;
+use domain::agent::WORKSPACE_TOOLS;
 use holdpoint_agent::tool::{Tool, ToolOutcome, ToolRun};
-use holdpoint_agent::tools::{WORKSPACE_TOOLS, Workspace};
+use holdpoint_agent::tools::Workspace;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -80,11 +80,13 @@ fn separate_worker_runs_sessions_of_a_node_without_a_worker() {
     });
 }
 
+/// An agent that reads a file and ends.
+const READS: &str = "tools = [\"read_file\"]\nworkspace = \"demo\"\n[model]\nprovider = \"scripted\"\n\
+    [[model.script.turns]]\nsay = \"I read.\"\ncalls = [{ tool = \"read_file\", arguments = { path = \"a\" } }]\n\
+    [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n";
+
 #[test]
 fn worker_follows_the_policy_file_of_the_servers() {
-    const READS: &str = "tools = [\"read_file\"]\nworkspace = \"demo\"\n[model]\nprovider = \"scripted\"\n\
-        [[model.script.turns]]\nsay = \"I read.\"\ncalls = [{ tool = \"read_file\", arguments = { path = \"a\" } }]\n\
-        [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n";
     on_postgres(async |deployment| {
         let files = AgentFiles::new(deployment);
         files.agent("one", READS);
@@ -126,9 +128,6 @@ fn worker_follows_the_policy_file_of_the_servers() {
 /// A worker applies the policy floor of the servers to its steps, and follows changes of the floor.
 #[test]
 fn worker_follows_the_floor_of_the_servers() {
-    const READS: &str = "tools = [\"read_file\"]\nworkspace = \"demo\"\n[model]\nprovider = \"scripted\"\n\
-        [[model.script.turns]]\nsay = \"I read.\"\ncalls = [{ tool = \"read_file\", arguments = { path = \"a\" } }]\n\
-        [[model.script.turns]]\nsay = \"It is over.\"\nagain = true\n";
     on_postgres(async |deployment| {
         let files = AgentFiles::new(deployment);
         files.agent("one", READS);

@@ -1,6 +1,5 @@
 //! Creates the databases of the simulation: in memory if possible, each as a copy of one prepared database.
 
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use futures::executor::block_on;
@@ -9,7 +8,7 @@ use parking_lot::Mutex;
 use store::{Clock, Store};
 use store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
-use testkit::{ManualClock, Random};
+use testkit::{ManualClock, Random, memory_directory};
 
 use crate::simulation::cast::{PARTS, TENANTS, Tenant};
 use crate::simulation::world::boot;
@@ -23,14 +22,14 @@ struct Beginning {
 pub(crate) fn fresh() -> (TempDir, Vec<Tenant>) {
     static BEGINNING: OnceLock<Beginning> = OnceLock::new();
     let beginning = BEGINNING.get_or_init(Beginning::make);
-    let directory = directory();
+    let directory = memory_directory().unwrap();
     std::fs::write(directory.path().join("holdpoint.db"), &beginning.database).unwrap();
     (directory, beginning.tenants.clone())
 }
 
 impl Beginning {
     fn make() -> Self {
-        let (directory, clock) = (directory(), ManualClock::default());
+        let (directory, clock) = (memory_directory().unwrap(), ManualClock::default());
         let store: Arc<dyn Store> = open(&directory, &clock);
         let engine = boot(&store, &clock, &Arc::new(Mutex::new(Random::seeded(0))));
         let tenants = TENANTS.into_iter().map(|name| tenant(&engine, name, &clock)).collect();
@@ -58,11 +57,4 @@ fn tenant(engine: &Engine, name: &str, clock: &ManualClock) -> Tenant {
 /// Opens the database in a directory.
 pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
-}
-
-/// Creates a directory, in memory if possible: a simulated crash loses no written data, so flushing to a disk would only cost time.
-fn directory() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let made = if memory.is_dir() { TempDir::with_prefix_in("holdpoint-sim-", memory) } else { TempDir::new() };
-    made.or_else(|_| TempDir::new()).unwrap()
 }
