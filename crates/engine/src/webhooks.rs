@@ -66,7 +66,7 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<(Webhook, String), Error> {
         caller.require(Right::ManageWebhooks)?;
-        self.check_webhook(&new)?;
+        check_webhook(self, &new)?;
         let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
         let made = self.command_with_secret(caller, "webhook", once, move |work, secret| {
             if work.tx.webhook_count(&scope)? >= MOST {
@@ -192,54 +192,54 @@ impl Engine {
         let ((webhook, until), secret) = rotated.await?;
         Ok((webhook, spelled(&secret), until))
     }
+}
 
-    fn check_webhook(&self, new: &NewWebhook) -> Result<(), Error> {
-        let mut problems = Vec::new();
-        if let Err(problem) = self.check_url(&new.url) {
-            problems.push(Problem::new("/url", problem));
-        }
-        new.description.iter().for_each(|line| text::line("/description", line, &mut problems));
-        match &new.subject {
-            Subject::Answers { agent } => user::name("/answers_of", agent, &mut problems),
-            Subject::Events { types, agent, .. } => {
-                if types.is_empty() || types.len() > MOST_TYPES {
-                    problems.push(Problem::new("/events", format!("must be 1 to {MOST_TYPES} types")));
-                }
-                for (index, text) in types.iter().enumerate() {
-                    if let Err(problem) = Pattern::new(text) {
-                        problems.push(Problem::new(format!("/events/{index}"), problem));
-                    }
-                }
-                agent.iter().for_each(|agent| text::line("/agent", agent, &mut problems));
+fn check_webhook(engine: &Engine, new: &NewWebhook) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    if let Err(problem) = check_url(engine, &new.url) {
+        problems.push(Problem::new("/url", problem));
+    }
+    new.description.iter().for_each(|line| text::line("/description", line, &mut problems));
+    match &new.subject {
+        Subject::Answers { agent } => user::name("/answers_of", agent, &mut problems),
+        Subject::Events { types, agent, .. } => {
+            if types.is_empty() || types.len() > MOST_TYPES {
+                problems.push(Problem::new("/events", format!("must be 1 to {MOST_TYPES} types")));
             }
+            for (index, text) in types.iter().enumerate() {
+                if let Err(problem) = Pattern::new(text) {
+                    problems.push(Problem::new(format!("/events/{index}"), problem));
+                }
+            }
+            agent.iter().for_each(|agent| text::line("/agent", agent, &mut problems));
         }
-        refuse(problems)
     }
+    refuse(problems)
+}
 
-    /// Checks the URL of an endpoint. An IP address can be refused at once; a host name is resolved, and its addresses are checked, only
-    /// when a message is sent.
-    fn check_url(&self, text: &str) -> Result<(), String> {
-        let url = Url::parse(text).map_err(|error| format!("is no URL: {error}"))?;
-        if text.len() > LONGEST_URL {
-            return Err(format!("is longer than {LONGEST_URL} bytes"));
-        }
-        if !["http", "https"].contains(&url.scheme()) {
-            return Err("must begin with https:// or http://".into());
-        }
-        if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
-            return Err("must not contain a user or a fragment: endpoints verify messages by their signature".into());
-        }
-        let address = match url.host() {
-            Some(Host::Ipv4(address)) => Some(address.into()),
-            Some(Host::Ipv6(address)) => Some(address.into()),
-            Some(Host::Domain(_)) => None,
-            None => return Err("has no host".into()),
-        };
-        if address.is_some_and(|address| !self.settings().webhook_networks.allow(address)) {
-            return Err("is an address that this server does not send to".into());
-        }
-        Ok(())
+/// Checks the URL of an endpoint. An IP address can be refused at once; a host name is resolved, and its addresses are checked, only
+/// when a message is sent.
+fn check_url(engine: &Engine, text: &str) -> Result<(), String> {
+    let url = Url::parse(text).map_err(|error| format!("is no URL: {error}"))?;
+    if text.len() > LONGEST_URL {
+        return Err(format!("is longer than {LONGEST_URL} bytes"));
     }
+    if !["http", "https"].contains(&url.scheme()) {
+        return Err("must begin with https:// or http://".into());
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+        return Err("must not contain a user or a fragment: endpoints verify messages by their signature".into());
+    }
+    let address = match url.host() {
+        Some(Host::Ipv4(address)) => Some(address.into()),
+        Some(Host::Ipv6(address)) => Some(address.into()),
+        Some(Host::Domain(_)) => None,
+        None => return Err("has no host".into()),
+    };
+    if address.is_some_and(|address| !engine.settings().webhook_networks.allow(address)) {
+        return Err("is an address that this server does not send to".into());
+    }
+    Ok(())
 }
 
 /// Removes the query from a URL for the audit trail, because a query often contains credentials.

@@ -15,6 +15,7 @@ use crate::access::sight::Sight;
 use crate::actions;
 use crate::actions::grants::Proposer;
 use crate::actions::propose::{ActionReply, PERMIT};
+use crate::deliveries;
 use crate::interactions;
 use crate::policy;
 use crate::policy::ruling::{Judged, OnBehalfOf};
@@ -85,7 +86,7 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
-        let length = self.lease_length(seconds)?;
+        let length = deliveries::take::lease_length(self, seconds)?;
         self.fingerprint(PERMIT, "").await?;
         let start = || {
             let (call, permit, once) = (call.clone(), permit.clone(), once.clone());
@@ -181,7 +182,7 @@ impl Engine {
         run: Option<PermitId>,
     ) -> Result<(), Error> {
         caller.require(Right::Ask)?;
-        let length = self.lease_length(Some(seconds))?;
+        let length = deliveries::take::lease_length(self, Some(seconds))?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {
             let caller = work.caller()?;

@@ -17,7 +17,7 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        let length = self.lease_length(seconds)?;
+        let length = deliveries::take::lease_length(self, seconds)?;
         let scope = caller.scope;
         self.command(caller, once, move |work| {
             let (_, interaction) = deliveries::lock(work, &scope, id)?;
