@@ -34,7 +34,7 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<(String, Timestamp), Error> {
         caller.require(Right::ManageUsers)?;
-        let (name, pepper) = (known(name)?, self.pepper().await?);
+        let (name, pepper) = (known(name)?, access::authenticate::load_pepper(self).await?);
         let (scope, credential) = (caller.scope, caller.credential);
         let (link, secret): (Link, _) = self
             .command_with_secret(caller, "link", once, move |work, secret| {
@@ -51,9 +51,9 @@ impl Engine {
 
     /// Creates a link for a person by name. For the command line, which opens the database itself.
     pub async fn user_link_install(&self, tenant: &str, project: &str, name: &str) -> Result<String, Error> {
-        let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
+        let scope = access::keys::find_scope(self, tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
         let secret = self.ids.random();
-        let (name, hash) = (known(name)?, fingerprint(&self.pepper().await?, &secret));
+        let (name, hash) = (known(name)?, fingerprint(&access::authenticate::load_pepper(self).await?, &secret));
         let link = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             let (user, _) = access::find_member(work, &scope, &name)?;
             create_link(work, &scope, &user, &hash, LIFETIME)
@@ -66,9 +66,9 @@ impl Engine {
         if self.read(Cost::Point, |reads| Ok(reads.has_anybody_signed_in()?)).await? {
             return Ok(None);
         }
-        let scope = self.scope_ensure(PLACE, PLACE).await?;
+        let scope = access::keys::ensure_scope(self, PLACE, PLACE).await?;
         let secret = self.ids.random();
-        let hash = fingerprint(&self.pepper().await?, &secret);
+        let hash = fingerprint(&access::authenticate::load_pepper(self).await?, &secret);
         let made = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             let user = match work.tx.user(scope.tenant, FIRST)? {
                 Some(found) => found.user,

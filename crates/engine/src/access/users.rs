@@ -77,7 +77,7 @@ impl Engine {
     /// Adds a person to a tenant and project by name, which are created if absent. For the command line, which opens the database itself.
     pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
-        let scope = self.scope_ensure(tenant, project).await?;
+        let scope = access::keys::ensure_scope(self, tenant, project).await?;
         self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             work.tx.names_lock(scope.tenant)?;
             add_user(work, &scope, &new, None)

@@ -22,7 +22,7 @@ impl Engine {
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let session = access::lock_session(work, &caller, id)?;
-            Self::steers(&caller, &session)?;
+            access::sight::require_may_steer(&caller, &session)?;
             if matches!(command, Command::Complete | Command::Fail) && caller.role == Role::Operator {
                 // Only the agent knows whether its work is done; a person cancels the session instead.
                 caller.require(Right::Take)?;

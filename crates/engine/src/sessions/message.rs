@@ -52,7 +52,7 @@ impl Engine {
                     work.record_event(&mut session, None, EventDraft::by(by, EventKind::MessageSent(sent)))?;
                 }
                 asked => {
-                    Self::steers(&caller, &session)?;
+                    access::sight::require_may_steer(&caller, &session)?;
                     if asked.is_some() {
                         let problem = Problem::new("/requires_reply", "only an agent's message asks for a reply");
                         return Err(Refusal::QuestionInvalid(vec![problem]).into());
@@ -86,7 +86,7 @@ pub(crate) fn send_message(
     offered: &OfferedDefinitions,
     (caller, content): (&Caller, &str),
 ) -> Result<Session, Error> {
-    Engine::steers(caller, &session)?;
+    access::sight::require_may_steer(caller, &session)?;
     steps::deliver_message(work, &mut session, offered, (&caller.actor, content))?;
     sessions::save(work, &session)?;
     Ok(session)
