@@ -22,6 +22,7 @@ use crate::interactions::open::QuestionTerms;
 use crate::policy;
 use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::run::transaction::Work;
+use crate::secrets;
 use crate::sessions;
 use crate::{Engine, Error, Idempotency, Vault};
 
@@ -259,7 +260,7 @@ pub struct ActionReply {
 
 impl Engine {
     pub(crate) async fn acted(&self, caller: &Caller, proposal: Action, at: Timestamp) -> Result<ActionReply, Error> {
-        self.fingerprint(PERMIT, "").await?;
+        secrets::unlock::fingerprint(self, PERMIT, "").await?;
         // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
         let text = if let ActionState::Allowed { permit } = &proposal.state
             && own(&proposal, caller)

@@ -19,6 +19,7 @@ use crate::deliveries;
 use crate::interactions;
 use crate::policy;
 use crate::policy::ruling::{Judged, OnBehalfOf};
+use crate::secrets;
 use crate::sessions;
 use crate::steps;
 use crate::{Engine, Error, Idempotency, Redactor, Vault};
@@ -87,7 +88,7 @@ impl Engine {
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         let length = deliveries::take::lease_length(self, seconds)?;
-        self.fingerprint(PERMIT, "").await?;
+        secrets::unlock::fingerprint(self, PERMIT, "").await?;
         let start = || {
             let (call, permit, once) = (call.clone(), permit.clone(), once.clone());
             async move {

@@ -10,6 +10,7 @@ use store::{ChainedEntry, Cost, Page};
 
 use crate::audit;
 use crate::audit::list::as_written;
+use crate::secrets;
 use crate::{Engine, Error};
 
 /// Number of entries that one read fetches.
@@ -83,7 +84,7 @@ async fn collect_export(
         entries => return Err(Error::AuditIncomplete(entries)),
     }
     // A transaction that stays open must not block the export for ever. The next export contains the entries that this one lacks.
-    if let Ok(ended) = tokio::time::timeout(PATIENCE, engine.older_ones_ended()).await {
+    if let Ok(ended) = tokio::time::timeout(PATIENCE, secrets::rotate::wait_for_older_transactions(engine)).await {
         ended?;
     }
     engine.chain().await?;

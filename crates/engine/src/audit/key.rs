@@ -6,6 +6,7 @@ use domain::audit::chain::{PublicKey, Signer};
 use domain::{Caller, TenantId};
 use zeroize::Zeroizing;
 
+use crate::secrets;
 use crate::{Engine, Error};
 
 /// Purpose under which the signing key is derived.
@@ -21,6 +22,6 @@ impl Engine {
 
 /// Returns the signer of a tenant. Its secret is a keyed digest of the tenant's id, which nobody can compute from the database alone.
 pub(crate) async fn signer(engine: &Engine, tenant: TenantId) -> Result<Signer, Error> {
-    let secret = Zeroizing::new(engine.fingerprint(PURPOSE, &tenant.to_string()).await?);
+    let secret = Zeroizing::new(secrets::unlock::fingerprint(engine, PURPOSE, &tenant.to_string()).await?);
     Ok(Signer::from_secret(&secret))
 }

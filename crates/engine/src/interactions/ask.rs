@@ -49,7 +49,9 @@ impl Engine {
         let seconds = self.time_to_answer(&question.kind, deadline_seconds, caller.entry_point)?;
         let question = self.admitted(Account::of(caller), question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
-        let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
+        let kept =
+            secrets::answer_values::find_kept(self, caller.scope, (&caller.actor.name, caller.is_worker()), &question)
+                .await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = QuestionTerms { time: seconds, traceparent, within_budget: true };
         let vault = std::sync::Arc::clone(&self.vault);

@@ -16,6 +16,7 @@ use crate::interactions::open::QuestionTerms;
 use crate::policy::in_force::InForce;
 use crate::policy::learn::suspend::CurrentRuling;
 use crate::policy::ruling::{Judged, OnBehalfOf};
+use crate::secrets;
 use crate::secrets::answer_values::AnswerSecrets;
 use crate::steps::definitions::body;
 use crate::{Engine, Error};
@@ -101,7 +102,7 @@ impl Engine {
         if !draft.data.is_null() {
             let question = &subject.ok_or(Refusal::NotFound("interaction"))?.asked.question;
             proof = self.prove_form(caller, question, &draft).await?;
-            secrets = Self::set_aside(question, &mut draft);
+            secrets = secrets::answer_values::set_aside(question, &mut draft);
         }
         Ok(AnswerPlan { interaction: id, draft, proof, secrets, edit: None, remember: None, current: None })
     }

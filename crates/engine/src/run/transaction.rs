@@ -19,6 +19,7 @@ use crate::access::authenticate::renewed;
 use crate::interactions::close::OpenChanges;
 use crate::run::effects::Effects;
 use crate::run::retry::retry_conflicts;
+use crate::secrets;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Ids, Settings, Vault, interactions};
 
@@ -371,7 +372,7 @@ impl Engine {
         F: FnMut(&mut Work<'_>, &Record, Option<&str>) -> Result<R, Error> + Send + 'static,
     {
         let Idempotency { key, digest } = idempotency;
-        let digest = domain::hex(&self.fingerprint("idempotency", &digest).await?);
+        let digest = domain::hex(&secrets::unlock::fingerprint(self, "idempotency", &digest).await?);
         let record = Record { scope: caller.scope, actor: caller.actor.name.clone(), key };
         let command = Arc::new(Mutex::new(command));
         // After a conflict, a concurrent duplicate of the command has committed, and the next attempt reads its result.

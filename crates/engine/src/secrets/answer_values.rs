@@ -33,52 +33,50 @@ pub(crate) struct KeptAnswer {
     names: Vec<String>,
 }
 
-impl Engine {
-    /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
-    pub(crate) fn set_aside(question: &Question, draft: &mut AnswerDraft) -> Option<AnswerSecrets> {
-        if question.kind != Kind::Secret {
-            return None;
-        }
-        let values = Zeroizing::new(draft.data.to_string().into_bytes());
-        draft.data = names_only(&draft.data);
-        Some(AnswerSecrets { values, keep: draft.keep })
+/// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
+pub(crate) fn set_aside(question: &Question, draft: &mut AnswerDraft) -> Option<AnswerSecrets> {
+    if question.kind != Kind::Secret {
+        return None;
     }
+    let values = Zeroizing::new(draft.data.to_string().into_bytes());
+    draft.data = names_only(&draft.data);
+    Some(AnswerSecrets { values, keep: draft.keep })
+}
 
-    /// Finds the secrets kept for the asking agent, if they include every required field of the question and fit its form.
-    pub(crate) async fn kept_for_agent(
-        &self,
-        scope: Scope,
-        (agent, hosted): (&str, bool),
-        question: &Question,
-    ) -> Result<Option<KeptAnswer>, Error> {
-        if question.kind != Kind::Secret || question.fresh {
-            return Ok(None);
-        }
-        let agent = agent.to_owned();
-        let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
-        kept.retain(|kept| kept.secret.hosted == Some(hosted));
-        kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
-        let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
-        if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
-            return Ok(None);
-        }
-        let mut values = Map::new();
-        for KeptSecretValue { secret, sealed } in &kept {
-            let value = self.vault.unseal(&SealContext::Kept(secret), sealed)?;
-            let text = String::from_utf8_lossy(&value).into_owned();
-            values.insert(secret.name.clone(), Value::String(text));
-        }
-        let values = Value::Object(values);
-        if !self.fits(scope, question, &values).await? {
-            return Ok(None);
-        }
-        Ok(Some(KeptAnswer {
-            values: Zeroizing::new(values.to_string().into_bytes()),
-            reason: reason(kept.iter().map(|kept| &kept.secret)),
-            ids: kept.iter().map(|kept| kept.secret.id).collect(),
-            names: kept.iter().map(|kept| kept.secret.name.clone()).collect(),
-        }))
+/// Finds the secrets kept for the asking agent, if they include every required field of the question and fit its form.
+pub(crate) async fn find_kept(
+    engine: &Engine,
+    scope: Scope,
+    (agent, hosted): (&str, bool),
+    question: &Question,
+) -> Result<Option<KeptAnswer>, Error> {
+    if question.kind != Kind::Secret || question.fresh {
+        return Ok(None);
     }
+    let agent = agent.to_owned();
+    let mut kept = engine.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
+    kept.retain(|kept| kept.secret.hosted == Some(hosted));
+    kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
+    let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
+    if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
+        return Ok(None);
+    }
+    let mut values = Map::new();
+    for KeptSecretValue { secret, sealed } in &kept {
+        let value = engine.vault.unseal(&SealContext::Kept(secret), sealed)?;
+        let text = String::from_utf8_lossy(&value).into_owned();
+        values.insert(secret.name.clone(), Value::String(text));
+    }
+    let values = Value::Object(values);
+    if !engine.fits(scope, question, &values).await? {
+        return Ok(None);
+    }
+    Ok(Some(KeptAnswer {
+        values: Zeroizing::new(values.to_string().into_bytes()),
+        reason: reason(kept.iter().map(|kept| &kept.secret)),
+        ids: kept.iter().map(|kept| kept.secret.id).collect(),
+        names: kept.iter().map(|kept| kept.secret.name.clone()).collect(),
+    }))
 }
 
 /// Seals the values of the answer with which a question has ended, and keeps them for later where the person says so. Values of a vote that does

@@ -42,7 +42,7 @@ impl Engine {
     /// Seals everything under the newest master key, so that the older ones can be given up.
     pub async fn rotate(&self) -> Result<RotationReport, Error> {
         let master = self.vault.masters.newest_now()?;
-        self.put_in_force(&master).await?;
+        put_in_force(self, &master).await?;
         let mut rotated = RotationReport::default();
         loop {
             let id = master.id();
@@ -63,47 +63,48 @@ impl Engine {
             if outdated.is_empty() {
                 return Ok(rotated);
             }
-            self.older_ones_ended().await?;
+            wait_for_older_transactions(self).await?;
             for key in outdated {
-                rotated.values += self.seal_again(&key).await?;
+                rotated.values += seal_again(self, &key).await?;
                 let forgotten = self.transact(move |work| Ok(work.tx.data_key_delete(key.id)?)).await?;
                 rotated.forgotten += u64::from(forgotten);
             }
         }
     }
+}
 
-    /// Waits until every transaction that is writing at this moment has ended. After that, nothing is sealed under a data key that was replaced
-    /// before, and every earlier audit entry can get its position.
-    pub(crate) async fn older_ones_ended(&self) -> Result<(), Error> {
-        let fence = self.transact(|work| Ok(work.tx.fence()?)).await?;
-        let mut pause = LOOK_AGAIN;
-        while !self.read(Cost::Point, move |reads| Ok(reads.is_fence_passed(fence)?)).await? {
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-        Ok(())
+/// Waits until every transaction that is writing at this moment has ended. After that, nothing is sealed under a data key that was replaced
+/// before, and every earlier audit entry can get its position.
+pub(crate) async fn wait_for_older_transactions(engine: &Engine) -> Result<(), Error> {
+    let fence = engine.transact(|work| Ok(work.tx.fence()?)).await?;
+    let mut pause = LOOK_AGAIN;
+    while !engine.read(Cost::Point, move |reads| Ok(reads.is_fence_passed(fence)?)).await? {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
+    Ok(())
+}
 
-    async fn put_in_force(&self, master: &MasterKey) -> Result<(), Error> {
-        let (vault, id) = (Arc::clone(&self.vault), master.id());
-        self.transact(move |work| {
+async fn put_in_force(engine: &Engine, master: &MasterKey) -> Result<(), Error> {
+    let (vault, id) = (Arc::clone(&engine.vault), master.id());
+    engine
+        .transact(move |work| {
             let in_force = work.tx.master_key_lock(&id)?;
             vault.masters.named(&in_force)?;
             if in_force == id { Ok(()) } else { Ok(work.tx.master_key_change(&in_force, &id)?) }
         })
         .await
-    }
+}
 
-    /// Seals all values under a data key again, and returns their number.
-    async fn seal_again(&self, key: &DataKey) -> Result<u64, Error> {
-        let mut values = 0;
-        loop {
-            let (vault, key) = (Arc::clone(&self.vault), key.clone());
-            let done = self.transact(move |work| sealed_value_reseal(&vault, work, &key)).await?;
-            values += done;
-            if done == 0 {
-                return Ok(values);
-            }
+/// Seals all values under a data key again, and returns their number.
+async fn seal_again(engine: &Engine, key: &DataKey) -> Result<u64, Error> {
+    let mut values = 0;
+    loop {
+        let (vault, key) = (Arc::clone(&engine.vault), key.clone());
+        let done = engine.transact(move |work| sealed_value_reseal(&vault, work, &key)).await?;
+        values += done;
+        if done == 0 {
+            return Ok(values);
         }
     }
 }

@@ -39,7 +39,7 @@ impl Engine {
         let seconds = self.time_to_answer(&ask.question.kind, ask.deadline_seconds, wire)?;
         let question = self.suggested(claim, ask.question).await?;
         let question = self.admitted(Account::of_project(claim.scope), question, seconds).await?;
-        let kept = self.kept_for_agent(claim.scope, (&claim.agent.name, true), &question).await?;
+        let kept = secrets::answer_values::find_kept(self, claim.scope, (&claim.agent.name, true), &question).await?;
         let asking = QuestionTerms { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
         self.transact_as(Originator::worker(&claim.agent), move |work| {
