@@ -40,7 +40,7 @@ impl Engine {
     pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
         named_well(chat.agent.as_deref())?;
-        let offered = self.offered(caller.scope).await?;
+        let offered = steps::server_files::offered(self, caller.scope).await?;
         // After a conflict, another request has begun the same conversation, and the next attempt finds it.
         retry_conflicts(MOST_MEETINGS, || {
             let (chat, offered) = (chat.clone(), offered.clone());

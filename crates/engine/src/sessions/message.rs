@@ -36,7 +36,7 @@ impl Engine {
         let question =
             if requires_reply { Some(self.admitted(Account::of(caller), question, time).await?) } else { None };
         let asking = QuestionTerms { time, traceparent: None, within_budget: true };
-        let offered = self.offered(caller.scope).await?;
+        let offered = steps::server_files::offered(self, caller.scope).await?;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, id)?;

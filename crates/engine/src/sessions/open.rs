@@ -39,7 +39,7 @@ impl Engine {
     pub async fn start(&self, caller: &Caller, start: Start, once: Option<Idempotency>) -> Result<Session, Error> {
         caller.require(Right::Ask)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        let offered = self.offered(caller.scope).await?;
+        let offered = steps::server_files::offered(self, caller.scope).await?;
         self.command(caller, once, move |work| open(work, &scope, &actor, &offered, start.clone())).await
     }
 }

@@ -157,12 +157,6 @@ impl Engine {
         *self.filed.tools.write() = tools;
     }
 
-    /// Returns the definitions that the current files offer to a project.
-    pub(crate) async fn offered(&self, scope: Scope) -> Result<OfferedDefinitions, Error> {
-        let files = Arc::clone(&self.filed.now.read());
-        Ok(OfferedDefinitions { project: self.project_named(scope).await?, files })
-    }
-
     /// Returns the name of a project with that of its tenant.
     pub async fn project_named(&self, scope: Scope) -> Result<ProjectName, Error> {
         if let Some(known) = self.filed.names.get(&scope) {
@@ -174,4 +168,10 @@ impl Engine {
         self.filed.names.insert(scope, named.clone());
         Ok(named)
     }
+}
+
+/// Returns the definitions that the current files offer to a project.
+pub(crate) async fn offered(engine: &Engine, scope: Scope) -> Result<OfferedDefinitions, Error> {
+    let files = Arc::clone(&engine.filed.now.read());
+    Ok(OfferedDefinitions { project: engine.project_named(scope).await?, files })
 }

@@ -13,6 +13,7 @@ use crate::access::sight::Sight;
 use crate::policy::in_force::InForce;
 use crate::policy::learn::decisions::PeopleDecisions;
 use crate::policy::project_policy::{NAME, NewPolicy, explained, loaded};
+use crate::steps;
 use crate::steps::definitions::known_agent;
 use crate::{Engine, Error, Idempotency};
 
@@ -105,7 +106,7 @@ impl Engine {
         if hosted || learnt.is_empty() {
             return Ok(in_force);
         }
-        let (offered, name) = (self.offered(scope).await?, name.to_owned());
+        let (offered, name) = (steps::server_files::offered(self, scope).await?, name.to_owned());
         let namesake = self.read(Cost::Point, move |reads| known_agent(reads, &scope, &offered, &name)).await?;
         if namesake {
             in_force.unheard = learnt;
