@@ -12,6 +12,7 @@ use domain::{
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
 
+use crate::actions;
 use crate::interactions::open::QuestionTerms;
 use crate::policy::in_force::InForce;
 use crate::policy::learn::suspend::CurrentRuling;
@@ -183,7 +184,8 @@ impl Engine {
                 return Err(Refusal::AnswerInvalid(problems).into());
             }
         }
-        let asking = self.asking(&judged, None, EntryPoint::Worker, origin.traceparent.clone());
+        let asking =
+            actions::propose::question_terms(self, &judged, None, EntryPoint::Worker, origin.traceparent.clone());
         // If no rule gives the second question a time, it gets the time that the first question had.
         let first = subject.original.question.deadline.map(|deadline| deadline.duration_since(origin.at));
         Ok((judged, QuestionTerms { time: asking.time.or(first), within_budget: false, ..asking }))
