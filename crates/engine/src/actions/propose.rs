@@ -162,7 +162,7 @@ pub(crate) fn question_terms(
     wire: EntryPoint,
     traceparent: Option<String>,
 ) -> QuestionTerms {
-    let usual = engine.usual_time(&Kind::Approval, wire);
+    let usual = interactions::ask::usual_time(engine, &Kind::Approval, wire);
     let time = match (given.or(judged.ask.deadline_seconds).map(SignedDuration::from_secs), usual) {
         (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
         (ruled, usual) => ruled.or(usual),

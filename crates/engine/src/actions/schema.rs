@@ -4,6 +4,7 @@ use domain::access::Right;
 use domain::{Caller, InteractionId, Refusal};
 use serde_json::Value;
 
+use crate::interactions;
 use crate::interactions::plan::AnswerSubject;
 use crate::{Engine, Error};
 
@@ -13,7 +14,8 @@ impl Engine {
     pub async fn arguments_meant(&self, caller: &Caller, id: InteractionId, given: Value) -> Result<Value, Error> {
         caller.require(Right::Answer)?;
         let Value::Object(mut given) = given else { return Ok(given) };
-        let subject = self.answer_subject(caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
+        let subject =
+            interactions::plan::read(self, caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
         let AnswerSubject { original, action: Some(action), tool_schema, .. } = subject else {
             return Ok(Value::Object(given));
         };
@@ -32,7 +34,8 @@ impl Engine {
     pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
         caller.require(Right::Read)?;
         self.look(caller, id).await?;
-        let subject = self.answer_subject(caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
+        let subject =
+            interactions::plan::read(self, caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
         let AnswerSubject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };
         let policy = self.in_force(caller.scope).await?.policy;
         Ok(policy.schema(&action.call.tool).cloned().or(tool_schema))

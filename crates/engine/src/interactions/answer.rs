@@ -40,19 +40,19 @@ impl Engine {
         caller.require(domain::access::Right::Answer)?;
         // The schema is needed for edited arguments, and for data that could be meant as arguments.
         let with_schema = [&draft.data].into_iter().chain(&draft.arguments).any(Value::is_object);
-        let mut subject = self.answer_subject(caller.scope, id, with_schema).await?;
-        let draft = self.plan_draft(caller, id, draft, subject.as_ref()).await?;
+        let mut subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
+        let draft = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
         let mut ruled = 0;
         loop {
             let mut plan = draft.clone();
-            self.plan_answer(caller, &mut plan, subject.as_ref()).await?;
+            interactions::plan::add_rulings(self, caller, &mut plan, subject.as_ref()).await?;
             let judged = plan.edit.is_some() || plan.current.is_some();
-            match self.save_answer(caller, plan, once.clone()).await {
+            match save(self, caller, plan, once.clone()).await {
                 // The policy changed between the ruling and the transaction.
                 Err(error) if judged && ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => return other,
             }
-            subject = self.answer_subject(caller.scope, id, with_schema).await?;
+            subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
         }
     }
 
@@ -68,16 +68,18 @@ impl Engine {
             take(AnswerResult { interaction, result });
         }
     }
+}
 
-    async fn save_answer(
-        &self,
-        caller: &Caller,
-        plan: AnswerPlan,
-        once: Option<Idempotency>,
-    ) -> Result<Interaction, Error> {
-        let (policies, vault) = (std::sync::Arc::clone(&self.policies), std::sync::Arc::clone(&self.vault));
-        let scope = caller.scope;
-        self.command(caller, once, move |work| {
+async fn save(
+    engine: &Engine,
+    caller: &Caller,
+    plan: AnswerPlan,
+    once: Option<Idempotency>,
+) -> Result<Interaction, Error> {
+    let (policies, vault) = (std::sync::Arc::clone(&engine.policies), std::sync::Arc::clone(&engine.vault));
+    let scope = caller.scope;
+    engine
+        .command(caller, once, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
             let reviewer = interaction.admit(&work.caller()?)?;
             for judged in plan.rulings() {
@@ -98,5 +100,4 @@ impl Engine {
             Ok(interaction)
         })
         .await
-    }
 }

@@ -68,7 +68,7 @@ pub(crate) async fn find_kept(
         values.insert(secret.name.clone(), Value::String(text));
     }
     let values = Value::Object(values);
-    if !engine.fits(scope, question, &values).await? {
+    if !interactions::forms_check::fits(engine, scope, question, &values).await? {
         return Ok(None);
     }
     Ok(Some(KeptAnswer {

@@ -32,9 +32,12 @@ impl Engine {
     ) -> Result<Session, Error> {
         checked(&content)?;
         let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
-        let time = self.usual_time(&question.kind, caller.entry_point);
-        let question =
-            if requires_reply { Some(self.admitted(Account::of(caller), question, time).await?) } else { None };
+        let time = interactions::ask::usual_time(self, &question.kind, caller.entry_point);
+        let question = if requires_reply {
+            Some(interactions::ask::admit(self, Account::of(caller), question, time).await?)
+        } else {
+            None
+        };
         let asking = QuestionTerms { time, traceparent: None, within_budget: true };
         let offered = steps::server_files::offered(self, caller.scope).await?;
         self.command(caller, once, move |work| {

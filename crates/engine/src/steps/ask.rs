@@ -36,9 +36,9 @@ impl Engine {
     ) -> Result<Option<Interaction>, Error> {
         let (scope, session) = (claim.scope, claim.session);
         let wire = self.read(Cost::Point, move |reads| opened_on(reads, &scope, session)).await?;
-        let seconds = self.time_to_answer(&ask.question.kind, ask.deadline_seconds, wire)?;
+        let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, wire)?;
         let question = add_suggestion(self, claim, ask.question).await?;
-        let question = self.admitted(Account::of_project(claim.scope), question, seconds).await?;
+        let question = interactions::ask::admit(self, Account::of_project(claim.scope), question, seconds).await?;
         let kept = secrets::answer_values::find_kept(self, claim.scope, (&claim.agent.name, true), &question).await?;
         let asking = QuestionTerms { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
@@ -113,7 +113,10 @@ async fn add_suggestion(engine: &Engine, claim: &StepClaim, mut question: Questi
     let mut fitting = Vec::new();
     for (answer, count) in counted {
         let answer = of_count(answer, count);
-        if answer.data.is_null() || whole.form().is_none() || engine.fits(scope, &whole, &answer.data).await? {
+        if answer.data.is_null()
+            || whole.form().is_none()
+            || interactions::forms_check::fits(engine, scope, &whole, &answer.data).await?
+        {
             fitting.push(answer);
         }
     }
