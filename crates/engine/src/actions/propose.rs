@@ -20,6 +20,7 @@ use crate::interactions;
 use crate::interactions::ask::{opened_on, sized};
 use crate::interactions::open::QuestionTerms;
 use crate::policy;
+use crate::policy::learn;
 use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::run::transaction::Work;
 use crate::secrets;
@@ -63,8 +64,10 @@ impl Engine {
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         checked(&propose)?;
-        let ruled =
-            self.with_current_ruling(|| judge_and_save(self, caller, session, propose.clone(), once.clone())).await?;
+        let ruled = policy::in_force::with_current_ruling(self, || {
+            judge_and_save(self, caller, session, propose.clone(), once.clone())
+        })
+        .await?;
         reply(self, caller, ruled, self.now()).await
     }
 }
@@ -86,9 +89,9 @@ async fn judge_and_save(
     }
     require_proposer(caller, &origin, &call)?;
     let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
-    let in_force = engine.in_force_for(scope, (&actor.name, caller.is_worker())).await?;
+    let in_force = learn::suggest::load_for(engine, scope, (&actor.name, caller.is_worker())).await?;
     let state = in_force.state.clone();
-    let judged = engine.judge_by(in_force, behalf.clone(), action.clone()).await?;
+    let judged = policy::ruling::judge(engine, in_force, behalf.clone(), action.clone()).await?;
     let asking = question_terms(engine, &judged, deadline_seconds, wire, traceparent);
     let question = question_about(&judged, call.clone(), context)?;
     let policies = Arc::clone(&engine.policies);
@@ -131,7 +134,7 @@ async fn judge_and_save(
     });
     let proposal = proposal.await?;
     if new.load(Ordering::Relaxed) {
-        engine.judge_beside(state, behalf, proposal.clone());
+        policy::shadow::judge_in_background(engine, state, behalf, proposal.clone());
     }
     Ok(proposal)
 }

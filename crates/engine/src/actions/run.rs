@@ -18,6 +18,7 @@ use crate::actions::propose::{ActionReply, PERMIT};
 use crate::deliveries;
 use crate::interactions;
 use crate::policy;
+use crate::policy::learn;
 use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::secrets;
 use crate::sessions;
@@ -85,7 +86,7 @@ impl Engine {
                 save_start(self, caller, (session, call, judged), (permit, length), once).await
             }
         };
-        let started = self.with_current_ruling(start).await?;
+        let started = policy::in_force::with_current_ruling(self, start).await?;
         actions::propose::reply(self, caller, started, self.now()).await
     }
 
@@ -199,8 +200,8 @@ async fn judge_now(engine: &Engine, caller: &Caller, session: SessionId, call: &
     let (session, proposal) = found.await?;
     let agent = Some(proposal.proposed_by.name.clone());
     let behalf = OnBehalfOf { agent, user: session.started_by.name, role: proposal.role };
-    let in_force = engine.in_force_for(scope, (&proposal.proposed_by.name, proposal.hosted)).await?;
-    engine.judge_by(in_force, behalf, proposal.effective()).await
+    let in_force = learn::suggest::load_for(engine, scope, (&proposal.proposed_by.name, proposal.hosted)).await?;
+    policy::ruling::judge(engine, in_force, behalf, proposal.effective()).await
 }
 
 async fn save_start(

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::interactions;
 use crate::interactions::plan::AnswerSubject;
+use crate::policy;
 use crate::{Engine, Error};
 
 impl Engine {
@@ -19,7 +20,7 @@ impl Engine {
         let AnswerSubject { original, action: Some(action), tool_schema, .. } = subject else {
             return Ok(Value::Object(given));
         };
-        let declared = self.in_force(caller.scope).await?.policy.schema(&action.call.tool).cloned();
+        let declared = policy::in_force::load(self, caller.scope).await?.policy.schema(&action.call.tool).cloned();
         let shown = original.question.call.map(|action| action.arguments).unwrap_or_default();
         for schema in declared.into_iter().chain(tool_schema) {
             let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -37,7 +38,7 @@ impl Engine {
         let subject =
             interactions::plan::read(self, caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
         let AnswerSubject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };
-        let policy = self.in_force(caller.scope).await?.policy;
+        let policy = policy::in_force::load(self, caller.scope).await?.policy;
         Ok(policy.schema(&action.call.tool).cloned().or(tool_schema))
     }
 }

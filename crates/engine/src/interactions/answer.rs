@@ -49,7 +49,11 @@ impl Engine {
             let judged = plan.edit.is_some() || plan.current.is_some();
             match save(self, caller, plan, once.clone()).await {
                 // The policy changed between the ruling and the transaction.
-                Err(error) if judged && ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
+                Err(error)
+                    if judged && ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await =>
+                {
+                    ruled += 1;
+                }
                 other => return other,
             }
             subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;

@@ -27,7 +27,9 @@ impl Engine {
             interactions::plan::add_ruling(self, &mut plan, subject.as_ref()).await?;
             match save(self, caller, source, plan, once.clone()).await {
                 // The policy changed between the ruling and the transaction.
-                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
+                Err(error) if ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await => {
+                    ruled += 1;
+                }
                 other => return other,
             }
             subject = interactions::plan::read(self, caller.scope, id, false).await?;

@@ -15,7 +15,9 @@ use store::{Cost, Reads, StoreError};
 use crate::actions;
 use crate::interactions;
 use crate::interactions::open::QuestionTerms;
+use crate::policy;
 use crate::policy::in_force::InForce;
+use crate::policy::learn;
 use crate::policy::learn::suspend::CurrentRuling;
 use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::secrets;
@@ -116,8 +118,8 @@ pub(crate) async fn add_ruling(
 ) -> Result<(), Error> {
     let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
     // People may answer even if the policy cannot be loaded. Without a policy, no action is allowed without an answer.
-    let Some(in_force) = readable(engine.in_force(subject.asked.scope).await)? else { return Ok(()) };
-    plan.current = engine.current_ruling(subject, &plan.draft, in_force).await?;
+    let Some(in_force) = readable(policy::in_force::load(engine, subject.asked.scope).await)? else { return Ok(()) };
+    plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force).await?;
     Ok(())
 }
 
@@ -133,14 +135,14 @@ pub(crate) async fn add_rulings(
         caller.require(Right::Grant)?;
     }
     let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
-    let in_force = engine.in_force(subject.asked.scope).await;
+    let in_force = policy::in_force::load(engine, subject.asked.scope).await;
     let unreadable = |why: &str| Error::from(StoreError::Corrupt(why.to_owned()));
     let in_force = match in_force {
         Err(Error::Store(StoreError::Corrupt(why))) => Err(why),
         found => Ok(found?),
     };
     if let Ok(in_force) = &in_force {
-        plan.current = engine.current_ruling(subject, &plan.draft, in_force.clone()).await?;
+        plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force.clone()).await?;
     }
     let Some(action) = &subject.action else { return Ok(()) };
     if subject.has_argument_data(&plan.draft) {
@@ -172,11 +174,16 @@ async fn judge_edit(
 ) -> Result<(Judged, QuestionTerms), Error> {
     let origin = &subject.original.origin;
     let edited = Call { tool: action.call.tool.clone(), arguments };
-    let in_force =
-        engine.without_unheard_rules(in_force, subject.asked.scope, (&action.proposed_by.name, action.hosted)).await?;
+    let in_force = learn::suggest::disable_unheard_rules(
+        engine,
+        in_force,
+        subject.asked.scope,
+        (&action.proposed_by.name, action.hosted),
+    )
+    .await?;
     let agent = Some(action.proposed_by.name.clone());
     let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
-    let judged = engine.judge_by(in_force, behalf, edited).await?;
+    let judged = policy::ruling::judge(engine, in_force, behalf, edited).await?;
     for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
         let problems = engine.misfits(schema, judged.action.arguments.clone(), "/arguments").await?;
         if !problems.is_empty() {

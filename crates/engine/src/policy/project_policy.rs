@@ -15,6 +15,7 @@ use store::{Page, PolicyChangeRecord, StoreError};
 use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::in_force::{InForce, PolicyMismatch};
+use crate::policy::learn;
 use crate::policy::ruling::{OnBehalfOf, ServerPolicy, asked_by, floored, held, misfit_of, switched};
 use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
 use crate::run::transaction::Work;
@@ -107,7 +108,7 @@ impl Engine {
         let (refused, floor_refused) =
             (self.policies.refused(ServerFile::Policy), self.policies.refused(ServerFile::Floor));
         let differs = self.policy_differs().await?;
-        Ok((self.in_force(caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
+        Ok((policy::in_force::load(self, caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
     }
 
     /// Lists the changes of the project's policy, the newest first, with the cursor of the next page. With a `version`, lists only the
@@ -150,37 +151,15 @@ impl Engine {
         let action = Call { tool: supposed.tool, arguments: supposed.arguments };
         let behalf = OnBehalfOf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
         if let Some(text) = supposed.draft {
-            return self.draft_explained(caller, text, (action, behalf)).await;
+            return explain_draft(self, caller, text, (action, behalf)).await;
         }
-        let InForce { policy, state, floor, .. } = self.in_force(caller.scope).await?;
-        let misfit = self.misfit(&policy, &action).await?;
+        let InForce { policy, state, floor, .. } = policy::in_force::load(self, caller.scope).await?;
+        let misfit = policy::ruling::find_misfit(self, &policy, &action).await?;
         let explained = off_reactor(move || {
             let call = behalf.call(&action);
             let mut explanation = policy.explain_without(&call, &state.silent());
             explanation.ruling = switched(held(explanation.ruling, misfit), &state);
             CallExplanation::of(explanation, floor.as_deref(), &call, &|| true)
-        });
-        Ok(explained.await?.ok_or(StoreError::Busy)?)
-    }
-
-    /// Explains the ruling on a call by a draft, as if the draft were in force and switched on.
-    async fn draft_explained(
-        &self,
-        caller: &Caller,
-        text: String,
-        (action, behalf): (Call, OnBehalfOf),
-    ) -> Result<CallExplanation, Error> {
-        caller.require(Right::TryDrafts)?;
-        let turn = self.turn(caller).await?;
-        let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
-        let suspended = self.silent_in(caller.scope, &policy).await?;
-        let (forms, floor) = (Arc::clone(&self.forms), self.policies.floor_here());
-        let explained = turn.off_reactor(move |wanted| {
-            let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-            let call = behalf.call(&action);
-            let mut explanation = policy.explain_while(&call, &silent, wanted)?;
-            explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
-            CallExplanation::of(explanation, floor.as_deref(), &call, wanted)
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
@@ -196,7 +175,7 @@ impl Engine {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let policy = loaded(NAME, text).await?;
-        self.adopt(caller, NewPolicy::of_project(policy, (base, reason)), once).await
+        adopt(self, caller, NewPolicy::of_project(policy, (base, reason)), once).await
     }
 
     /// Puts the server's policy in force again.
@@ -209,26 +188,75 @@ impl Engine {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let ServerPolicy { policy, source, .. } = self.policies.server();
-        self.adopt(caller, NewPolicy { policy, source, base: None, reason, suggested: None }, once).await
+        adopt(self, caller, NewPolicy { policy, source, base: None, reason, suggested: None }, once).await
     }
 
-    /// Puts a policy in force, and suspends its learnt rules that earlier decisions contradict.
-    pub(crate) async fn adopt(
+    /// Switches the policy on or off. While it is off, its rules ask nobody; its denials and the floor still hold.
+    pub async fn policy_switch(
         &self,
         caller: &Caller,
-        adopted: NewPolicy,
+        enabled: bool,
+        reason: String,
         once: Option<Idempotency>,
     ) -> Result<InForce, Error> {
+        caller.require(Right::ManagePolicy)?;
+        explained(Some(&reason))?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        let current = match self.in_force(caller.scope).await {
-            Ok(current) => Some(current),
-            // A policy that can no longer be read can still be replaced.
-            Err(Error::Store(StoreError::Corrupt(_))) => None,
-            Err(error) => return Err(error),
-        };
-        let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
-        let against = self.spoken_against(scope, &adopted.policy).await?;
         self.command(caller, once, move |work| {
+            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
+            if state.enabled == enabled {
+                return Ok(());
+            }
+            let (state, happening) = state.switch(enabled, by.clone(), reason.clone(), work.now);
+            work.tx.policy_save(&scope, &state)?;
+            work.append_audit(&scope, &happening)?;
+            Ok(())
+        })
+        .await?;
+        policy::in_force::load(self, caller.scope).await
+    }
+}
+
+/// Explains the ruling on a call by a draft, as if the draft were in force and switched on.
+async fn explain_draft(
+    engine: &Engine,
+    caller: &Caller,
+    text: String,
+    (action, behalf): (Call, OnBehalfOf),
+) -> Result<CallExplanation, Error> {
+    caller.require(Right::TryDrafts)?;
+    let turn = engine.turn(caller).await?;
+    let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
+    let suspended = learn::suspend::suspended_rules(engine, caller.scope, &policy).await?;
+    let (forms, floor) = (Arc::clone(&engine.forms), engine.policies.floor_here());
+    let explained = turn.off_reactor(move |wanted| {
+        let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
+        let call = behalf.call(&action);
+        let mut explanation = policy.explain_while(&call, &silent, wanted)?;
+        explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
+        CallExplanation::of(explanation, floor.as_deref(), &call, wanted)
+    });
+    Ok(explained.await?.ok_or(StoreError::Busy)?)
+}
+
+/// Puts a policy in force, and suspends its learnt rules that earlier decisions contradict.
+pub(crate) async fn adopt(
+    engine: &Engine,
+    caller: &Caller,
+    adopted: NewPolicy,
+    once: Option<Idempotency>,
+) -> Result<InForce, Error> {
+    let (scope, by) = (caller.scope, caller.actor.clone());
+    let current = match policy::in_force::load(engine, caller.scope).await {
+        Ok(current) => Some(current),
+        // A policy that can no longer be read can still be replaced.
+        Err(Error::Store(StoreError::Corrupt(_))) => None,
+        Err(error) => return Err(error),
+    };
+    let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
+    let against = learn::decisions::read_contradictions(engine, scope, &adopted.policy).await?;
+    engine
+        .command(caller, once, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
             let before = current.as_ref().map(|current| current.policy.version().to_owned()).or(state.own.clone());
             let moved = current.as_ref().is_some_and(|current| current.state.revision != state.revision);
@@ -259,33 +287,7 @@ impl Engine {
             policy::enforce_earlier_decisions(work, &scope, (policy, adopted.suggested.as_ref()), against.as_ref())
         })
         .await?;
-        self.in_force(caller.scope).await
-    }
-
-    /// Switches the policy on or off. While it is off, its rules ask nobody; its denials and the floor still hold.
-    pub async fn policy_switch(
-        &self,
-        caller: &Caller,
-        enabled: bool,
-        reason: String,
-        once: Option<Idempotency>,
-    ) -> Result<InForce, Error> {
-        caller.require(Right::ManagePolicy)?;
-        explained(Some(&reason))?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
-            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
-            if state.enabled == enabled {
-                return Ok(());
-            }
-            let (state, happening) = state.switch(enabled, by.clone(), reason.clone(), work.now);
-            work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &happening)?;
-            Ok(())
-        })
-        .await?;
-        self.in_force(caller.scope).await
-    }
+    policy::in_force::load(engine, caller.scope).await
 }
 
 /// Policy to put in force.

@@ -235,35 +235,38 @@ impl Judged {
     }
 }
 
-impl Engine {
-    /// Judges a call by the given policy.
-    pub(crate) async fn judge_by(&self, in_force: InForce, behalf: OnBehalfOf, action: Call) -> Result<Judged, Error> {
-        let misfit = self.misfit(&in_force.policy, &action).await?;
-        let judged = off_reactor(move || {
-            let mut silent = in_force.state.silent();
-            silent.extend(in_force.unheard.iter().map(String::as_str));
-            let judgement = in_force.policy.judge_without(&behalf.call(&action), &silent);
-            let repeatable = in_force.policy.repeatable(&action.tool);
-            let certain = judgement.certain && misfit.is_none();
-            let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
-            let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
-            let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
-            let floor_ask = (!below.is_empty()).then(|| Ask::of(&below));
-            let asks = asked_by(&ruling, judgement.asks, below);
-            let (ruling, ask) = (floored(ruling, floor), Ask::of(&asks));
-            Judged { action, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
-        });
-        let judged = judged.await?;
-        counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
-        Ok(judged)
-    }
+/// Judges a call by the given policy.
+pub(crate) async fn judge(
+    engine: &Engine,
+    in_force: InForce,
+    behalf: OnBehalfOf,
+    action: Call,
+) -> Result<Judged, Error> {
+    let misfit = find_misfit(engine, &in_force.policy, &action).await?;
+    let judged = off_reactor(move || {
+        let mut silent = in_force.state.silent();
+        silent.extend(in_force.unheard.iter().map(String::as_str));
+        let judgement = in_force.policy.judge_without(&behalf.call(&action), &silent);
+        let repeatable = in_force.policy.repeatable(&action.tool);
+        let certain = judgement.certain && misfit.is_none();
+        let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
+        let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
+        let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
+        let floor_ask = (!below.is_empty()).then(|| Ask::of(&below));
+        let asks = asked_by(&ruling, judgement.asks, below);
+        let (ruling, ask) = (floored(ruling, floor), Ask::of(&asks));
+        Judged { action, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
+    });
+    let judged = judged.await?;
+    counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
+    Ok(judged)
+}
 
-    /// Finds the first problem of a call with the schema of its tool, if the policy declares one.
-    pub(crate) async fn misfit(&self, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
-        let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
-        let problems = self.misfits(schema, action.arguments.clone(), "").await?;
-        Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
-    }
+/// Finds the first problem of a call with the schema of its tool, if the policy declares one.
+pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
+    let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
+    let problems = engine.misfits(schema, action.arguments.clone(), "").await?;
+    Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
 }
 
 /// Policy that is not in force, with the rules that would be suspended in it.
