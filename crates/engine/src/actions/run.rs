@@ -20,6 +20,7 @@ use crate::interactions;
 use crate::policy;
 use crate::policy::learn;
 use crate::policy::ruling::{Judged, OnBehalfOf};
+use crate::run;
 use crate::secrets;
 use crate::sessions;
 use crate::steps;
@@ -42,7 +43,14 @@ impl Engine {
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Read)?;
         let decided = |found: &ActionReply| !matches!(found.proposal.state, ActionState::Waiting { .. });
-        self.until((caller, Topic::Session(session)), wait, || read(self, caller, session, &call), decided).await
+        run::wait::wait_until(
+            self,
+            (caller, Topic::Session(session)),
+            wait,
+            || read(self, caller, session, &call),
+            decided,
+        )
+        .await
     }
 
     /// Page of the actions of a session, ordered by `call_id`, and the cursor of the next page. The cursor is `None` on the last page.

@@ -12,6 +12,7 @@ use domain::{SignedDuration, TenantId};
 use store::{ChainLink, Cost, Page, UnchainedEntry};
 
 use crate::audit;
+use crate::run;
 use crate::run::timers::count_failure;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
@@ -30,7 +31,7 @@ const AFTER_FAILURE: Duration = Duration::from_secs(5);
 impl Engine {
     /// Links and signs entries in an endless loop.
     pub async fn run_chain(&self) {
-        self.look_for_unchained().await;
+        run::lineage::look_for_unchained(self).await;
         loop {
             let pause = match self.chain().await.and(self.sign_due().await) {
                 Ok(()) => EVERY,

@@ -18,6 +18,7 @@ use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::learn;
 use crate::policy::ruling::{OnBehalfOf, ServerPolicy, asked_by, floored, held, misfit_of, switched};
 use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
+use crate::run;
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -132,7 +133,7 @@ impl Engine {
     /// Returns the findings about a policy text without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
-        let turn = self.turn(caller).await?;
+        let turn = run::gates::begin_heavy_work(self, caller).await?;
         match turn.off_reactor(move |_| load_policy(NAME, &text)).await? {
             Ok(policy) => Ok(policy.warnings().to_vec()),
             Err(findings) => Ok(findings),
@@ -225,7 +226,7 @@ async fn explain_draft(
     (action, behalf): (Call, OnBehalfOf),
 ) -> Result<CallExplanation, Error> {
     caller.require(Right::TryDrafts)?;
-    let turn = engine.turn(caller).await?;
+    let turn = run::gates::begin_heavy_work(engine, caller).await?;
     let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
     let suspended = learn::suspend::suspended_rules(engine, caller.scope, &policy).await?;
     let (forms, floor) = (Arc::clone(&engine.forms), engine.policies.floor_here());

@@ -11,6 +11,7 @@ use crate::policy::learn;
 use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::project_policy::readable;
 use crate::policy::ruling::{DraftPolicy, drafted};
+use crate::run;
 use crate::run::fair_gate::Entrant;
 use crate::{Engine, Error};
 
@@ -101,7 +102,7 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
         let problem = Problem::new("/limit", format!("must be 1 to {MOST}"));
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
-    let turn = engine.turn_of(by).await?;
+    let turn = run::gates::begin_heavy_work_of(engine, by).await?;
     let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
     let suspended = learn::suspend::suspended_rules(engine, scope, &policy).await?;
     let mut simulation = Simulation::of(policy.version().to_owned());

@@ -15,6 +15,7 @@ use crate::policy::in_force::InForce;
 use crate::policy::learn;
 use crate::policy::learn::decisions::PeopleDecisions;
 use crate::policy::project_policy::{NAME, NewPolicy, explained, loaded};
+use crate::run;
 use crate::steps;
 use crate::steps::definitions::known_agent;
 use crate::{Engine, Error, Idempotency};
@@ -160,7 +161,7 @@ pub(crate) async fn disable_unheard_rules(
 }
 
 async fn suggest(engine: &Engine, caller: &Caller, in_force: &InForce) -> Result<Suggestions, Error> {
-    let turn = engine.turn(caller).await?;
+    let turn = run::gates::begin_heavy_work(engine, caller).await?;
     let known = learn::decisions::read_people_decisions(engine, caller.scope).await?;
     let PeopleDecisions { decided, decisions, .. } = &known;
     let looked = Arc::clone(decided);
