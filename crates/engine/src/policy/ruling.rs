@@ -296,7 +296,7 @@ pub(crate) fn drafted(
     Some(floored(ruling, floor))
 }
 
-/// Like `Engine::misfit`, but checks on the current thread, for callers that are off the reactor already.
+/// Like [`find_misfit`], but checks on the current thread, for callers that are off the reactor already.
 pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option<String> {
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
     checked.err().map(|error| match error {

@@ -102,7 +102,7 @@ pub(crate) async fn begin_heavy_work(engine: &Engine, caller: &Caller) -> Result
     Ok(HeavyWork::new(gate.enter(Entrant::of(caller)).await?))
 }
 
-/// Like [`Self::turn`], but for any entrant, and always at the gate for people.
+/// Like [`begin_heavy_work`], but for any entrant, and always at the gate for people.
 pub(crate) async fn begin_heavy_work_of(engine: &Engine, entrant: Entrant) -> Result<HeavyWork, Error> {
     Ok(HeavyWork::new(engine.gates.checks.enter(entrant).await?))
 }

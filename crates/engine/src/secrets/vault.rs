@@ -60,7 +60,7 @@ impl SealContext<'_> {
 pub struct Vault {
     pub(crate) masters: Masters,
     opened: RwLock<HashMap<DataKeyId, XChaCha20Poly1305>>,
-    /// Key of the installation's digests; [`crate::Engine::fingerprint`] loads it.
+    /// Key of the installation's digests; [`crate::secrets::unlock::fingerprint`] loads it.
     pub(crate) stamp: RwLock<Option<Zeroizing<[u8; 32]>>>,
 }
 
