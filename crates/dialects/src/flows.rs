@@ -112,7 +112,7 @@ async fn flows_start(
     } else {
         return Err(Refusal::NotFound("flow").into());
     };
-    let started = app.engine.start(&caller, start, idempotency).await.map_err(|error| {
+    let started = app.engine.start_session(&caller, start, idempotency).await.map_err(|error| {
         ApiError::from(error).map_pointers(|pointer| match pointer.as_str() {
             "/channel" => "/chatSessionId".to_owned(),
             "/shared" => "/sharedContext".to_owned(),

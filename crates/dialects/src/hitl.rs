@@ -87,8 +87,8 @@ async fn hitl_conversation_pending(
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
-    let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
-    let filter = match app.engine.named(&caller, &conversation).await? {
+    let session = app.engine.find_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
+    let filter = match app.engine.resolve_name(&caller, &conversation).await? {
         // All sessions of the channel.
         Some(NamedConversation::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..pending() },
         _ => InteractionFilter { session: Some(session.id), ..pending() },
@@ -174,7 +174,7 @@ async fn hitl_ask(
 ) -> Result<(StatusCode, Json<HitlRequestView>), ApiError> {
     caller.require(domain::access::Right::Ask)?;
     let conversation = body.conversation().to_owned();
-    let session = app.engine.own_conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
+    let session = app.engine.find_own_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let ask = Ask { traceparent: traceparent(&headers), ..body.into_ask()? };
     let asked =
         app.engine.ask(&caller, session.id, ask, idempotency).await.map_err(|error| map_fields(error, ask::FIELDS))?;

@@ -74,7 +74,7 @@ async fn react_chat_stream(
     let metadata = user_id.map_or(Value::Null, |user| json!({ "user_id": user }));
     let conversation = session_id.clone().filter(|name| !name.is_empty());
     let chat = Chat { conversation: conversation.clone(), agent, content: message, metadata };
-    let said = app.engine.chat(&caller, chat, idempotency).await;
+    let said = app.engine.send_chat_message(&caller, chat, idempotency).await;
     let (session, before) =
         said.map_err(|error| map_fields(error, &[("/content", "/message"), ("/channel", "/sessionId")]))?;
     let name = conversation.unwrap_or_else(|| session.head.channel.clone());
@@ -116,10 +116,10 @@ async fn react_session_stream(
             .and_then(|text| text.parse().ok())
             .ok_or_else(|| ApiError::HeaderInvalid("Last-Event-ID: not an event of this stream".into()))?,
     };
-    if let Some(NamedConversation::Channel(_)) = app.engine.named(&caller, &name).await? {
+    if let Some(NamedConversation::Channel(_)) = app.engine.resolve_name(&caller, &name).await? {
         return stream_channel(&app, caller, name, positions).await;
     }
-    let session = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
+    let session = app.engine.find_session(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
     let until = session.ended.as_ref().map_or(Until::Session, |_| Until::Event(session.last_seq));
     let position = positions.within(session.id);
     let mut events = ReactEvents::new(name, until, Positions::of(session.id, position));
@@ -138,12 +138,12 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
     let mut known = sessions_read(app, &caller, &name, positions).await?;
     if let Some(last) = last {
         // Sessions that began and ended since the reader disconnected are streamed as well.
-        let begun = app.engine.begun_in(&caller, &name, last).await?.into_iter().take(position::MOST);
+        let begun = app.engine.sessions_begun_after(&caller, &name, last).await?.into_iter().take(position::MOST);
         known.extend(begun.map(|session| (session.id, (session, Position::after(0)))));
     }
-    let live = app.engine.live_in(&caller, &name).await?;
+    let live = app.engine.live_sessions(&caller, &name).await?;
     if live.is_empty() {
-        let newest = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
+        let newest = app.engine.find_session(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
         known.entry(newest.id).or_insert((newest, Position::after(0)));
     }
     let positions = known.iter().map(|(id, (_, position))| (*id, *position)).collect();

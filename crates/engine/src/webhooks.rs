@@ -91,7 +91,7 @@ impl Engine {
             let webhook = if enabled { webhook } else { webhook.disable(&by, "made so".into(), now).0 };
             let head = work.tx.project_head(&scope)?;
             work.tx.webhook_insert(&webhook, head)?;
-            keep(work, &vault, &webhook, 1, secret)?;
+            keep_secret(work, &vault, &webhook, 1, secret)?;
             let created = WebhookCreated {
                 webhook: id,
                 url: without_query(&webhook.url).to_owned(),
@@ -184,7 +184,7 @@ impl Engine {
             let newest = work.tx.webhook_secrets(&scope, id)?.first().map_or(0, |secret| secret.number);
             let until = work.now.saturating_add(overlap).unwrap_or(work.now);
             work.tx.webhook_secrets_expire(&scope, id, until)?;
-            keep(work, &vault, &webhook, newest + 1, secret)?;
+            keep_secret(work, &vault, &webhook, newest + 1, secret)?;
             let rotated = WebhookRotated { webhook: id, old_until: until };
             work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookRotated(rotated)))?;
             Ok((webhook, until))
@@ -252,7 +252,13 @@ fn refuse(problems: Vec<Problem>) -> Result<(), Error> {
 }
 
 /// Seals a secret and stores it with its webhook.
-fn keep(work: &mut Work<'_>, vault: &Vault, webhook: &Webhook, number: u32, secret: &[u8; 32]) -> Result<(), Error> {
+fn keep_secret(
+    work: &mut Work<'_>,
+    vault: &Vault,
+    webhook: &Webhook,
+    number: u32,
+    secret: &[u8; 32],
+) -> Result<(), Error> {
     let place = SealContext::Webhook(&webhook.scope, webhook.id, number);
     let sealed = vault.seal(work, &place, secret)?;
     let secret = WebhookSecret { scope: webhook.scope, webhook: webhook.id, number, until: None, sealed };

@@ -77,7 +77,7 @@ impl World {
             Arc::new(SqliteStore::open(data.path(), Arc::clone(&time), &store_sqlite::Options::default()).unwrap());
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, time, Ids::default(), vault, setup.settings);
-        engine.unlock().await.unwrap();
+        engine.check_master_key().await.unwrap();
         let (stop, stopping) = watch::channel(false);
         let figures = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle();
         let connections = setup.limits.connections;

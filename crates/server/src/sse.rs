@@ -143,7 +143,7 @@ impl<W: EventRenderer> Reader<W> {
                 }
                 found = self.source.next() => match found {
                     Ok(found) => {
-                        match self.app.engine.recheck(&self.caller).await {
+                        match self.app.engine.recheck_caller(&self.caller).await {
                             Ok(caller) => self.caller = caller,
                             Err(_) => return Some(self.last("unauthenticated", "the key is no longer good")),
                         }

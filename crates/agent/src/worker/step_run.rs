@@ -117,7 +117,7 @@ impl<'a> StepRun<'a> {
                 self.enter(said.into_iter().chain([begun]).collect(), JournalExtras::default()).await?;
                 continue;
             }
-            if self.worker.engine.step_paused(&self.claim).await? && self.sleep().await? {
+            if self.worker.engine.is_step_paused(&self.claim).await? && self.sleep().await? {
                 return Ok(());
             }
             let wanted = self.state.outstanding();

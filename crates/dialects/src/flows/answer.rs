@@ -215,7 +215,7 @@ pub(super) async fn flows_auto(
     let question = &placed.interaction.question;
     let draft =
         if body.payload.is_null() { payload::default_draft(question) } else { payload::draft(question, body.payload)? };
-    let done = app.engine.auto(&path.caller, path.request, source, draft, idempotency).await;
+    let done = app.engine.auto_resolve(&path.caller, path.request, source, draft, idempotency).await;
     reply(placed, done)
 }
 

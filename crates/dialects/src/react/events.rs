@@ -176,7 +176,9 @@ impl ReactEvents {
         Ok(match self.until {
             Until::Turn => closes || self.translate(event).iter().any(|(name, _)| *name == "COMPLETED"),
             Until::Session => closes,
-            Until::Channel => closes && self.is_complete() && app.engine.live_in(caller, &self.name).await?.is_empty(),
+            Until::Channel => {
+                closes && self.is_complete() && app.engine.live_sessions(caller, &self.name).await?.is_empty()
+            }
             Until::Event(last) => closes || event.seq >= last,
         })
     }

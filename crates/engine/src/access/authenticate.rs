@@ -61,7 +61,7 @@ impl Engine {
 
     /// Returns the caller with the role and groups of this moment, or refuses if the credential is no longer valid. Long waits and streams call it
     /// before they go on. A command reads the caller once more, in its own transaction.
-    pub async fn recheck(&self, caller: &Caller) -> Result<Caller, Error> {
+    pub async fn recheck_caller(&self, caller: &Caller) -> Result<Caller, Error> {
         let again = match caller.credential {
             Credential::Key(key) => read_key(self, key).await?.key.caller(self.now()),
             // The visit may have moved to another project meanwhile. Work in the earlier project goes on while the person belongs to it.

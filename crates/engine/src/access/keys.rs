@@ -84,7 +84,7 @@ impl Engine {
         new.check()?;
         let (scope, pepper) = (caller.scope, access::authenticate::load_pepper(self).await?);
         let made = self.command_with_secret(caller, "key", once, move |work, secret| {
-            made(work, scope, new.clone(), fingerprint(&pepper, secret), Joinable::Members)
+            create_key(work, scope, new.clone(), fingerprint(&pepper, secret), Joinable::Members)
         });
         let (key, secret) = made.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
@@ -98,7 +98,7 @@ impl Engine {
         let secret = self.ids.random();
         let hash = fingerprint(&access::authenticate::load_pepper(self).await?, &secret);
         let key = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
-            made(work, scope, new.clone(), hash, Joinable::Tenant)
+            create_key(work, scope, new.clone(), hash, Joinable::Tenant)
         });
         let key = key.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
@@ -113,7 +113,7 @@ impl Engine {
     }
 
     /// All keys of a tenant and project by name.
-    pub async fn keys_installed(&self, tenant: &str, project: &str) -> Result<Vec<Key>, Error> {
+    pub async fn list_installed_keys(&self, tenant: &str, project: &str) -> Result<Vec<Key>, Error> {
         let Some(scope) = find_scope(self, tenant, project).await? else { return Ok(Vec::new()) };
         self.read(Cost::Scan, move |reads| {
             let (mut keys, mut pages) = (Vec::new(), Pages::new(PAGE, |key: &Key| key.id));
@@ -185,7 +185,13 @@ pub(crate) async fn ensure_scope(engine: &Engine, tenant: &str, project: &str) -
         .await
 }
 
-fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable: Joinable) -> Result<Key, Error> {
+fn create_key(
+    work: &mut Work<'_>,
+    scope: Scope,
+    new: NewKey,
+    hash: [u8; 32],
+    joinable: Joinable,
+) -> Result<Key, Error> {
     if work.tx.key_count(&scope)? >= MOST {
         return Err(Refusal::LimitReached { limit: Limit::ProjectKeys, max: MOST }.into());
     }

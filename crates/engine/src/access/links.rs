@@ -39,7 +39,7 @@ impl Engine {
         let (link, secret): (Link, _) = self
             .command_with_secret(caller, "link", once, move |work, secret| {
                 let (user, _) = access::find_member(work, &scope, &name)?;
-                let governed = administered_projects(work, &scope, credential)?;
+                let governed = list_administered_projects(work, &scope, credential)?;
                 if !user.active().all(|membership| governed.contains(&membership.project)) {
                     return Err(Refusal::UserElsewhere(name.clone()).into());
                 }
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// Creates a link for the first admin while nobody has ever signed in. The previous link becomes void.
-    pub async fn first_link(&self) -> Result<Option<String>, Error> {
+    pub async fn create_first_link(&self) -> Result<Option<String>, Error> {
         if self.read(Cost::Point, |reads| Ok(reads.has_anybody_signed_in()?)).await? {
             return Ok(None);
         }
@@ -90,7 +90,7 @@ impl Engine {
 }
 
 /// Projects in which the caller is an admin. A key is an admin of its own project only.
-pub(crate) fn administered_projects(
+pub(crate) fn list_administered_projects(
     work: &mut Work<'_>,
     scope: &Scope,
     credential: Credential,

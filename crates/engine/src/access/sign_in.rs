@@ -121,7 +121,7 @@ impl Engine {
 
     /// Records that somebody came back from an identity provider and was refused. `without_role` is the issuer and subject of a person to whom the
     /// provider gives no role: if that person has an account, everything that lets them into the project ends.
-    pub async fn sign_in_refused(
+    pub async fn record_refused_sign_in(
         &self,
         (tenant, project): (String, String),
         without_role: Option<String>,

@@ -13,7 +13,11 @@ const LIFETIME: SignedDuration = SignedDuration::from_secs(30);
 
 impl Engine {
     /// Creates a ticket for the caller. The text of the ticket is shown only once.
-    pub async fn ticket(&self, caller: &Caller, once: Option<Idempotency>) -> Result<(String, Timestamp), Error> {
+    pub async fn create_ticket(
+        &self,
+        caller: &Caller,
+        once: Option<Idempotency>,
+    ) -> Result<(String, Timestamp), Error> {
         let pepper = access::authenticate::load_pepper(self).await?;
         let (scope, credential, actor) = (caller.scope, caller.credential, caller.actor.clone());
         let made = self.command_with_secret(caller, "ticket", once, move |work, secret| {

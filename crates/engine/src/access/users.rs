@@ -144,7 +144,7 @@ pub(crate) fn protect_foreign_admins(
     by: Option<&Caller>,
 ) -> Result<(), Error> {
     let Some(caller) = by else { return Ok(()) };
-    let governed = access::administered_projects(work, scope, caller.credential)?;
+    let governed = access::list_administered_projects(work, scope, caller.credential)?;
     let mut admin_in = user.active().filter(|membership| membership.role == Role::Admin);
     if admin_in.all(|membership| governed.contains(&membership.project)) {
         return Ok(());

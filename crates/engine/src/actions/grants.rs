@@ -38,7 +38,7 @@ pub(crate) fn use_grant(
     {
         left = left.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
         for grant in found {
-            if grant_covers(work, session, by, judged, &grant)? && work.tx.grant_use(scope, grant.id, now)? {
+            if may_use_grant(work, session, by, judged, &grant)? && work.tx.grant_use(scope, grant.id, now)? {
                 return Ok(Some(grant.id));
             }
         }
@@ -56,12 +56,12 @@ pub(crate) fn require_grant_covers(
 ) -> Result<(), Error> {
     let grant = work.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
     grant.still_stands(work.now)?;
-    let covered = grant_covers(work, session, by, judged, &grant)?;
+    let covered = may_use_grant(work, session, by, judged, &grant)?;
     if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
 }
 
 /// Whether a grant covers an action, given the rule and the audience that ask about it.
-fn grant_covers(
+fn may_use_grant(
     work: &mut Work<'_>,
     session: &Session,
     by: Proposer<'_>,

@@ -99,7 +99,7 @@ impl Engine {
     }
 
     /// Fails an action that was allowed and will not be started, with the reason `why`. Does nothing if the action is in another state.
-    pub async fn action_left(
+    pub async fn action_abandon(
         &self,
         caller: &Caller,
         (session, call): (SessionId, String),
@@ -122,7 +122,7 @@ impl Engine {
     }
 
     /// Extends the lease of a running action: its outcome may be reported within `seconds` from now.
-    pub async fn action_keep(
+    pub async fn action_extend_lease(
         &self,
         caller: &Caller,
         (session, call): (SessionId, String),
@@ -168,7 +168,7 @@ impl Engine {
                 // The tools of this server redact secret values before they report. A client does not know those values, so they are redacted here.
                 outcome = match &session.ended {
                     Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
-                    _ => hidden_in(outcome, &steps::given_secrets(work, &vault, &session)?),
+                    _ => hidden_in(outcome, &steps::read_given_secrets(work, &vault, &session)?),
                 };
             }
             let asked =

@@ -13,7 +13,7 @@ use crate::{Engine, Error};
 impl Engine {
     /// Completes a partial set of arguments. A missing argument that the tool requires takes the value that people were shown; any other missing
     /// argument stays out.
-    pub async fn arguments_meant(&self, caller: &Caller, id: InteractionId, given: Value) -> Result<Value, Error> {
+    pub async fn complete_arguments(&self, caller: &Caller, id: InteractionId, given: Value) -> Result<Value, Error> {
         caller.require(Right::Answer)?;
         let Value::Object(mut given) = given else { return Ok(given) };
         let subject =

@@ -160,7 +160,7 @@ pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, prop
     let question = what_became_of(&proposal).asked_of(audiences);
     let question = question.admit().map_err(Refusal::QuestionInvalid)?;
     let asking = QuestionTerms {
-        time: time_for_outcome(work, session, &proposal, &question.kind)?,
+        time: read_time_for_outcome(work, session, &proposal, &question.kind)?,
         traceparent: None,
         within_budget: false,
     };
@@ -176,7 +176,7 @@ pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, prop
 }
 
 /// Time that people have to answer a question about an unknown outcome: the usual time for a question of this kind in this session.
-fn time_for_outcome(
+fn read_time_for_outcome(
     work: &mut Work<'_>,
     session: &Session,
     proposal: &Action,

@@ -33,7 +33,7 @@ impl Engine {
     pub async fn run_chain(&self) {
         run::lineage::look_for_unchained(self).await;
         loop {
-            let pause = match self.chain().await.and(self.sign_due().await) {
+            let pause = match self.chain_audit().await.and(self.sign_due().await) {
                 Ok(()) => EVERY,
                 Err(error) => {
                     tracing::warn!(%error, "audit entries could not be chained; the next pass tries again");
@@ -45,7 +45,7 @@ impl Engine {
     }
 
     /// Links every entry that can be linked now.
-    pub async fn chain(&self) -> Result<(), Error> {
+    pub async fn chain_audit(&self) -> Result<(), Error> {
         loop {
             let loose = self.read(Cost::Point, |reads| Ok(reads.audit_unchained_entries(1)?)).await?;
             if loose.is_empty() {

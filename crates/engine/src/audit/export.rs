@@ -87,7 +87,7 @@ async fn collect_export(
     if let Ok(ended) = tokio::time::timeout(PATIENCE, secrets::rotate::wait_for_older_transactions(engine)).await {
         ended?;
     }
-    engine.chain().await?;
+    engine.chain_audit().await?;
     let last = audit::chain::sign(engine, tenant).await?;
     let key = audit::key::signer(engine, tenant).await?.public_key();
     if wanted.after > last.seq {

@@ -11,7 +11,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Marks a delivery as failed, with a reason. If `again` is set, the answer is offered again instead.
-    pub async fn fail(
+    pub async fn fail_delivery(
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),

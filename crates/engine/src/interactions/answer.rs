@@ -61,7 +61,7 @@ impl Engine {
     }
 
     /// Binds an idempotency key to the whole request, so that it cannot be used with another list of answers.
-    pub async fn answer_many_as(&self, caller: &Caller, call: Idempotency) -> Result<(), Error> {
+    pub async fn bind_answers(&self, caller: &Caller, call: Idempotency) -> Result<(), Error> {
         self.command(caller, Some(call), |_| Ok(())).await
     }
 

@@ -116,7 +116,7 @@ impl Drop for Waiting {
 
 impl Engine {
     /// Checks a value against a schema that does not belong to a question, and returns every problem. The pointers begin with `under`.
-    pub async fn misfits(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
+    pub async fn check_value(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
         let account = Account::Schema(Digest::of_json(&schema));
         match run_check(self, account, move |forms, wanted| forms.check_while(&schema, &value, wanted)).await? {
             Ok(()) => Ok(Vec::new()),

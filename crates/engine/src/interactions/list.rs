@@ -46,13 +46,13 @@ pub struct InteractionQuery {
 impl Engine {
     /// Session with its session input and its latest steps.
     pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, SessionInput, Vec<Step>), Error> {
-        let (session, luggage, steps, _) = self.session_before(caller, id, None).await?;
+        let (session, luggage, steps, _) = self.session_with_steps(caller, id, None).await?;
         Ok((session, luggage, steps))
     }
 
     /// Session with its session input and a page of its steps. The page has the latest steps before `before`, oldest first. The last value is the
     /// cursor for the page of earlier steps, `None` if there are no earlier steps.
-    pub async fn session_before(
+    pub async fn session_with_steps(
         &self,
         caller: &Caller,
         id: SessionId,

@@ -66,7 +66,7 @@ impl Policies {
 impl Engine {
     /// Puts the content of the floor file in force. A file with errors leaves the previous floor in force and is reported in the log, in
     /// a metric and with the policy.
-    pub async fn floor_file(&self, name: String, text: String) -> Result<(), FileRefusal> {
+    pub async fn floor_load(&self, name: String, text: String) -> Result<(), FileRefusal> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
         let given = self.policies.floor.read().given;
         if given && self.policies.floor_here().is_some_and(|floor| floor.version() == digest) {
@@ -94,7 +94,7 @@ impl Engine {
     }
 
     /// Records that there is no floor, unless the store has a record already. Then takes the floor that the store records.
-    pub async fn floor_kept(&self) -> Result<(), Error> {
+    pub async fn floor_restore(&self) -> Result<(), Error> {
         if !self.policies.beside() {
             self.transact_again(|work| {
                 // A record is never replaced here: another server that starts at this moment may have written its floor.

@@ -12,13 +12,13 @@ use crate::{Engine, Error};
 
 impl Engine {
     /// Declares that this process hosts agents beside the servers. Its policy is not recorded as that of the servers.
-    pub fn beside_servers(&self) {
+    pub fn work_beside_servers(&self) {
         self.policies.stand_beside();
     }
 
     /// Makes this process follow the policy that the servers of this database put in force, and takes that policy at once. A process that
     /// judges calls beside the servers must use their policy.
-    pub async fn policy_of_servers(&self) -> Result<(), Error> {
+    pub async fn follow_policy_of_servers(&self) -> Result<(), Error> {
         self.policies.follows.store(true, Ordering::Release);
         follow_policy(self).await.map(drop)
     }

@@ -130,7 +130,7 @@ impl Policies {
 impl Engine {
     /// Compares the policy and the floor of this process with the versions that were put in force last. The result is shown as a metric;
     /// the log reports when a difference appears and when it disappears.
-    pub async fn policy_differs(&self) -> Result<Option<PolicyMismatch>, Error> {
+    pub async fn compare_policy_with_store(&self) -> Result<Option<PolicyMismatch>, Error> {
         let read = self.read(Cost::Point, |reads| {
             Ok(RecordedVersions::of(reads.policy_state(&NOWHERE)?, reads.policy_state(&FLOOR)?))
         });
@@ -249,7 +249,7 @@ pub(crate) fn require_in_force(
         return Ok(());
     }
     if work.tx.policy_version(scope, policy.version())?.is_none() {
-        let before = policy::newest_version(work, scope)?;
+        let before = policy::read_newest_version(work, scope)?;
         let version = PolicyVersion {
             version: policy.version().to_owned(),
             text: policy.text().to_owned(),

@@ -108,7 +108,7 @@ impl Engine {
         caller.require(Right::Read)?;
         let (refused, floor_refused) =
             (self.policies.refused(ServerFile::Policy), self.policies.refused(ServerFile::Floor));
-        let differs = self.policy_differs().await?;
+        let differs = self.compare_policy_with_store().await?;
         Ok((policy::in_force::load(self, caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
     }
 
@@ -323,7 +323,7 @@ fn keep_replaced_policy(work: &mut Work<'_>, scope: &Scope, current: &InForce) -
             source: current.source,
             by: Actor::system(),
             at: current.since.unwrap_or(work.now),
-            before: newest_version(work, scope)?,
+            before: read_newest_version(work, scope)?,
         };
         record_first_use(work, scope, &kept)?;
     }
@@ -350,7 +350,7 @@ pub(crate) fn record_first_use(work: &mut Work<'_>, scope: &Scope, version: &Pol
 }
 
 /// Newest version in the policy's history.
-pub(crate) fn newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<Option<String>, Error> {
+pub(crate) fn read_newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<Option<String>, Error> {
     let newest = work.tx.policy_changes(scope, None, Page { after: None, limit: 1 })?;
     Ok(newest.into_iter().next().map(|known| known.change.version))
 }

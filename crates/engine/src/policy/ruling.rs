@@ -265,7 +265,7 @@ pub(crate) async fn judge(
 /// Finds the first problem of a call with the schema of its tool, if the policy declares one.
 pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
     let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
-    let problems = engine.misfits(schema, action.arguments.clone(), "").await?;
+    let problems = engine.check_value(schema, action.arguments.clone(), "").await?;
     Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
 }
 

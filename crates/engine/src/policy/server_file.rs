@@ -118,7 +118,7 @@ fn misnamed<'p>(file: &'p str, policy: &'p Policy) -> impl Iterator<Item = Findi
 impl Engine {
     /// Puts the content of the server's policy file in force. A file with errors leaves the previous policy in force and is reported in
     /// the log, in a metric and with the policy.
-    pub async fn policy_file(&self, name: String, text: String) -> Result<(), FileRefusal> {
+    pub async fn policy_load(&self, name: String, text: String) -> Result<(), FileRefusal> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
         let ServerPolicy { policy: before, source, .. } = self.policies.server();
         if source == PolicySource::File && before.version() == digest {
@@ -140,13 +140,13 @@ impl Engine {
     }
 
     /// Reports a file that is missing or unreadable. The previous version stays in force.
-    pub fn file_unreadable(&self, part: ServerFile, file: &str, why: String) {
+    pub fn report_unreadable_file(&self, part: ServerFile, file: &str, why: String) {
         log_findings(self, part, &[Finding::unreadable(file, why)], true);
     }
 
     /// Records the server's policy as the one in force. If it differs from the previous one, the change goes to the audit trail of every
     /// project.
-    pub async fn policy_noted(&self) -> Result<(), Error> {
+    pub async fn policy_record(&self) -> Result<(), Error> {
         let ServerPolicy { policy, source, .. } = self.policies.server();
         put_served(self, policy, source).await
     }
@@ -251,7 +251,7 @@ fn record_served_policy(
             continue;
         }
         // A call in this project may have been judged by the new policy already, which stored it.
-        if policy::newest_version(work, &scope)?.as_deref() == Some(&now.version) {
+        if policy::read_newest_version(work, &scope)?.as_deref() == Some(&now.version) {
             continue;
         }
         if let Some(before) = &before {

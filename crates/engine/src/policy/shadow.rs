@@ -105,7 +105,7 @@ impl Engine {
     }
 
     /// Waits until all running judgements of shadow drafts have ended.
-    pub async fn drafts_settled(&self) {
+    pub async fn wait_for_drafts(&self) {
         let mut drafting = std::mem::take(&mut *self.policies.drafting.lock());
         while drafting.join_next().await.is_some() {}
     }
@@ -265,9 +265,9 @@ mod tests {
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let settings = Settings { draft_time: Duration::from_mins(1), ..Settings::default() };
         let engine = Engine::new(Arc::new(store), Arc::new(SystemClock), Ids::default(), vault, settings);
-        engine.unlock().await.unwrap();
+        engine.check_master_key().await.unwrap();
         let (root, agent) = (caller(&engine, Role::Admin).await, caller(&engine, Role::Agent).await);
-        let session = engine.start(&agent, Start::default(), None).await.unwrap().id;
+        let session = engine.start_session(&agent, Start::default(), None).await.unwrap().id;
         engine.policy_shadow_put(&root, OPEN.into(), None, None).await.unwrap();
         let taken: Vec<_> = std::iter::from_fn(|| engine.policies.place_for_draft()).collect();
         for call in ["c1", "c2"] {
@@ -276,7 +276,7 @@ mod tests {
         }
         drop(taken);
         engine.propose(&agent, session, writing("c3"), None).await.unwrap();
-        engine.drafts_settled().await;
+        engine.wait_for_drafts().await;
         let shown = engine.policy_shadow(&root).await.unwrap();
         assert_eq!(shown.counts, [DifferenceCount { given: "ask".into(), drafted: "allow".into(), count: 1 }]);
     }

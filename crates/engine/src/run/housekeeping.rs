@@ -22,7 +22,7 @@ impl Engine {
     /// Runs housekeeping at intervals and never returns.
     pub async fn run_housekeeping(&self) {
         loop {
-            if let Err(error) = self.tidy().await {
+            if let Err(error) = self.run_housekeeping_once().await {
                 tracing::warn!(%error, "housekeeping failed; the next pass tries again");
             }
             tokio::time::sleep(EVERY).await;
@@ -32,10 +32,10 @@ impl Engine {
     /// Runs every part of housekeeping once.
     ///
     /// A part that fails does not keep the others from running. The first error is returned, the others are logged.
-    pub async fn tidy(&self) -> Result<(), Error> {
+    pub async fn run_housekeeping_once(&self) -> Result<(), Error> {
         let parts = [
             forget_idempotency(self).await,
-            self.note_used().await,
+            self.save_last_uses().await,
             forget_visits(self).await,
             forget_differences(self).await,
             forget_webhooks(self).await,
@@ -67,7 +67,7 @@ impl Engine {
     }
 
     /// Saves the times at which keys and visits were last used.
-    pub async fn note_used(&self) -> Result<(), Error> {
+    pub async fn save_last_uses(&self) -> Result<(), Error> {
         let used: Vec<_> = self.used.lock().drain().collect();
         let visited: Vec<_> = self.visited.lock().drain().collect();
         if used.is_empty() && visited.is_empty() {

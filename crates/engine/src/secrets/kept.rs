@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// Deletes a kept secret. The next question for it goes to people again.
-    pub async fn secret_forget(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
+    pub async fn secret_delete(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
         caller.require(Right::ManageSecrets)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {

@@ -12,7 +12,7 @@ pub(crate) const INSTALLATION: TenantId = TenantId::from_uuid(Uuid::nil());
 
 impl Engine {
     /// Fails if the master key in force is not among the keys of this process.
-    pub async fn unlock(&self) -> Result<(), Error> {
+    pub async fn check_master_key(&self) -> Result<(), Error> {
         let newest = self.vault.masters.newest()?.id();
         let in_force = self.transact(move |work| Ok(work.tx.master_key_lock(&newest)?)).await?;
         self.vault.masters.named(&in_force).map(drop)

@@ -37,7 +37,12 @@ pub struct Chat {
 
 impl Engine {
     /// Sends a message. Returns the session, and the number of its last event before the message.
-    pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
+    pub async fn send_chat_message(
+        &self,
+        caller: &Caller,
+        chat: Chat,
+        once: Option<Idempotency>,
+    ) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
         named_well(chat.agent.as_deref())?;
         let offered = steps::server_files::offered(self, caller.scope).await?;
@@ -135,7 +140,7 @@ fn reserve_beginning(work: &mut Work<'_>, session: &Session, before: Option<&Ses
 }
 
 fn choose_agent(work: &mut Work<'_>, scope: &Scope, offered: &OfferedDefinitions) -> Result<String, Error> {
-    let names = Vec::from_iter(steps::available_agents(work, scope, offered)?);
+    let names = Vec::from_iter(steps::list_available_agents(work, scope, offered)?);
     match names.as_slice() {
         [] => Err(Refusal::NotFound("agent").into()),
         [only] => Ok(only.clone()),

@@ -36,7 +36,12 @@ pub struct Start {
 
 impl Engine {
     /// Opens a session with its first step.
-    pub async fn start(&self, caller: &Caller, start: Start, once: Option<Idempotency>) -> Result<Session, Error> {
+    pub async fn start_session(
+        &self,
+        caller: &Caller,
+        start: Start,
+        once: Option<Idempotency>,
+    ) -> Result<Session, Error> {
         caller.require(Right::Ask)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let offered = steps::server_files::offered(self, caller.scope).await?;

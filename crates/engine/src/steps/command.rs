@@ -127,7 +127,7 @@ fn require_may_pass_question(
     session: &Session,
     step: &Step,
 ) -> Result<(), Error> {
-    if steps::passed_question(work, session, step)?.is_some() {
+    if steps::find_passed_question(work, session, step)?.is_some() {
         return Ok(());
     }
     let asked = step.before.map(|id| work.tx.interaction(&session.scope, id)).transpose()?.flatten();
@@ -135,7 +135,7 @@ fn require_may_pass_question(
         asked.admit(caller)?;
         asked.question.audiences().to_vec()
     } else {
-        let flow = steps::flow_of(work, session)?;
+        let flow = steps::read_flow(work, session)?;
         let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
         let question = definition.and_then(|definition| definition.question.as_ref());
         let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {

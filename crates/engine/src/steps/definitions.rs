@@ -274,7 +274,7 @@ pub(crate) fn resolve_agent(
 }
 
 /// Returns the names of the agents that a new session could run.
-pub(crate) fn available_agents(
+pub(crate) fn list_available_agents(
     work: &mut Work<'_>,
     scope: &Scope,
     offered: &OfferedDefinitions,

@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// Publishes intermediate output of a step. The state of the step does not depend on it.
-    pub async fn step_tell(&self, claim: &StepClaim, told: Vec<EventKind>) -> Result<(), Error> {
+    pub async fn step_publish(&self, claim: &StepClaim, told: Vec<EventKind>) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, _) = steps::lock_claimed(work, &claim)?;
@@ -124,7 +124,7 @@ pub(crate) fn deliver_message(
 }
 
 /// Returns the messages to a step that no model has read before the step ended. Notes of the worker itself to the model are left out.
-pub(crate) fn unheard_messages(
+pub(crate) fn read_unheard_messages(
     work: &mut Work<'_>,
     session: &Session,
     step: &domain::Step,

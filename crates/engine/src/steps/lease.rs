@@ -128,7 +128,7 @@ impl Engine {
     }
 
     /// Extends the lease of a step. Refused if the step has ended or another worker has claimed it.
-    pub async fn step_keep(&self, claim: &StepClaim) -> Result<(), Error> {
+    pub async fn step_extend_lease(&self, claim: &StepClaim) -> Result<(), Error> {
         let (claim, length) = (claim.clone(), self.settings().step_lease);
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (_, step) = lock_claimed(work, &claim)?;
@@ -139,7 +139,7 @@ impl Engine {
     }
 
     /// Refuses a claim that is no longer in force.
-    pub async fn step_held(&self, claim: &StepClaim) -> Result<(), Error> {
+    pub async fn step_require_claim(&self, claim: &StepClaim) -> Result<(), Error> {
         let claim = claim.clone();
         self.read(Cost::Point, move |reads| {
             let step = reads.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
@@ -150,7 +150,7 @@ impl Engine {
     }
 
     /// Whether people have paused the session of a step.
-    pub async fn step_paused(&self, claim: &StepClaim) -> Result<bool, Error> {
+    pub async fn is_step_paused(&self, claim: &StepClaim) -> Result<bool, Error> {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
@@ -160,7 +160,7 @@ impl Engine {
     }
 
     /// Whether the session of a step has ended.
-    pub async fn step_session_ended(&self, claim: &StepClaim) -> Result<bool, Error> {
+    pub async fn is_step_session_ended(&self, claim: &StepClaim) -> Result<bool, Error> {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
             Ok(reads.session(&scope, session)?.is_none_or(|session| session.ended.is_some()))
@@ -169,7 +169,7 @@ impl Engine {
     }
 
     /// Releases a step. Any worker may claim it at once.
-    pub async fn step_let_go(&self, claim: &StepClaim) -> Result<(), Error> {
+    pub async fn step_release(&self, claim: &StepClaim) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (_, step) = lock_claimed(work, &claim)?;
@@ -181,7 +181,7 @@ impl Engine {
     }
 
     /// Releases a step after an error of the worker. The delay before the next claim grows with each error.
-    pub async fn step_troubled(&self, claim: &StepClaim, why: String) -> Result<(), Error> {
+    pub async fn step_report_trouble(&self, claim: &StepClaim, why: String) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = lock_claimed(work, &claim)?;

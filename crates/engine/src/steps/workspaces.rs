@@ -19,7 +19,7 @@ const PORTION: u32 = 200;
 
 impl Engine {
     /// Refuses to open a workspace whose directory would contain, or be inside, one of another tenant.
-    pub async fn workspace_apart(&self, scope: Scope, workspace: &str) -> Result<(), Error> {
+    pub async fn require_separate_workspace(&self, scope: Scope, workspace: &str) -> Result<(), Error> {
         let (offered, workspace) = (steps::server_files::offered(self, scope).await?, workspace.to_owned());
         self.read(Cost::Scan, move |reads| apart(reads, &offered, &workspace)).await
     }

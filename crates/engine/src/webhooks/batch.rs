@@ -172,7 +172,7 @@ fn build_content(work: &mut Work<'_>, due: &DueWebhook, delivery: WebhookDeliver
             event.map(|event| (event.at, Content::Event(event)))
         }
         About::Answer { interaction, revision, lease } => {
-            let Some(found) = waiting_answer(work, due, interaction, revision)? else {
+            let Some(found) = find_waiting_answer(work, due, interaction, revision)? else {
                 return save_without_content(work, due, delivery.drop_it(work.now));
             };
             let session = work.tx.session(&due.scope, found.origin.session)?;
@@ -202,7 +202,7 @@ fn save_without_content(
 }
 
 /// Returns the question if its answer still waits, unchanged since the delivery was created.
-pub(crate) fn waiting_answer(
+pub(crate) fn find_waiting_answer(
     work: &mut Work<'_>,
     due: &DueWebhook,
     id: InteractionId,

@@ -86,7 +86,8 @@ fn take_answer(work: &mut Work<'_>, due: &DueWebhook, about: &About, done: bool)
         found => found?,
     };
     // The agent may have taken the answer meanwhile.
-    if super::batch::waiting_answer(work, due, id, revision)?.is_none() || super::batch::has_sealed(work, due, &found)?
+    if super::batch::find_waiting_answer(work, due, id, revision)?.is_none()
+        || super::batch::has_sealed(work, due, &found)?
     {
         return Ok(());
     }

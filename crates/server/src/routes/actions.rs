@@ -64,7 +64,7 @@ pub(super) async fn action_propose(
             acted = app.engine.action(&caller, session, call, time) => acted?,
             () = app.stops() => acted,
         };
-        app.engine.recheck(&caller).await?;
+        app.engine.recheck_caller(&caller).await?;
     }
     Ok(decided(acted))
 }
@@ -150,7 +150,7 @@ pub(super) async fn action_get(
         acted = app.engine.action(&caller, session, call.clone(), time) => acted?,
         () = app.stops() => app.engine.action(&caller, session, call, zero).await?,
     };
-    app.engine.recheck(&caller).await?;
+    app.engine.recheck_caller(&caller).await?;
     Ok(decided(acted))
 }
 

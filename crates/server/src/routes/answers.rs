@@ -49,7 +49,7 @@ pub(super) async fn interaction_answer_many(
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
     if let Some(call) = &idempotency {
-        app.engine.answer_many_as(&caller, call.clone()).await?;
+        app.engine.bind_answers(&caller, call.clone()).await?;
     }
     let (mut entries, mut read) = (Vec::new(), Vec::new());
     for (index, answer) in answers.into_iter().enumerate() {
@@ -109,6 +109,6 @@ pub(super) async fn interaction_auto(
     Command { body, idempotency }: Command<AutoBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let (source, draft) = body.into_parts();
-    let interaction = app.engine.auto(&caller, id, source, draft, idempotency).await?;
+    let interaction = app.engine.auto_resolve(&caller, id, source, draft, idempotency).await?;
     Ok(Json(interaction.into()))
 }

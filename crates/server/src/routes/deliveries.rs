@@ -46,7 +46,7 @@ pub(super) async fn delivery_list(
         found = app.engine.deliveries(&caller, page, wait) => found?,
         () = app.stops() => Bounded::default(),
     };
-    app.engine.recheck(&caller).await?;
+    app.engine.recheck_caller(&caller).await?;
     let next = found.last().filter(|_| found.more).map(|last| last.id);
     Ok(Json(DeliveriesPage { deliveries: found.into_iter().map(Into::into).collect(), next }))
 }
@@ -62,7 +62,7 @@ pub(super) async fn delivery_take(
     Command { body: TakeBody { lease_seconds }, idempotency }: Command<TakeBody>,
 ) -> Result<Json<TakenView>, ApiError> {
     let TakenAnswer { lease, interaction, resume_point, secrets } =
-        app.engine.take(&caller, id, lease_seconds, idempotency).await?;
+        app.engine.take_answer(&caller, id, lease_seconds, idempotency).await?;
     let (attempt, until) = match interaction.delivery() {
         Some(Delivery::Processing { attempt, until, .. }) => (*attempt, *until),
         _ => (0, interaction.origin.at),
@@ -87,7 +87,7 @@ pub(super) async fn delivery_heartbeat(
     PathId(id): PathId<InteractionId>,
     Command { body: HeartbeatBody { lease, lease_seconds }, idempotency }: Command<HeartbeatBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.heartbeat(&caller, (id, lease), lease_seconds, idempotency).await?;
+    let interaction = app.engine.extend_delivery(&caller, (id, lease), lease_seconds, idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -101,7 +101,7 @@ pub(super) async fn delivery_complete(
     PathId(id): PathId<InteractionId>,
     Command { body: LeaseBody { lease }, idempotency }: Command<LeaseBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.complete(&caller, (id, lease), idempotency).await?;
+    let interaction = app.engine.complete_delivery(&caller, (id, lease), idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -115,6 +115,6 @@ pub(super) async fn delivery_fail(
     PathId(id): PathId<InteractionId>,
     Command { body: FailBody { lease, reason, retry }, idempotency }: Command<FailBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.fail(&caller, (id, lease), reason, retry, idempotency).await?;
+    let interaction = app.engine.fail_delivery(&caller, (id, lease), reason, retry, idempotency).await?;
     Ok(Json(interaction.into()))
 }

@@ -158,7 +158,7 @@ pub(super) async fn interaction_get(
         () = app.stops() => app.engine.interaction(&caller, id, Duration::ZERO).await,
     };
     // The credential may have been revoked during the wait.
-    app.engine.recheck(&caller).await?;
+    app.engine.recheck_caller(&caller).await?;
     shown(found)
 }
 
@@ -224,7 +224,7 @@ pub(super) async fn interaction_release(
     PathId(id): PathId<InteractionId>,
     Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.release(&caller, id, idempotency).await)
+    shown(app.engine.release_claim(&caller, id, idempotency).await)
 }
 
 /// Hands a question over to another channel. A session is opened for it there, and the original question can no longer be answered.

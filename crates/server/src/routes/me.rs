@@ -52,7 +52,7 @@ pub(super) async fn me_project(
     Authenticated(caller): Authenticated,
     Command { body: ProjectBody { project }, .. }: Command<ProjectBody>,
 ) -> Result<StatusCode, ApiError> {
-    app.engine.project_change(&caller, project).await?;
+    app.engine.switch_project(&caller, project).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -66,6 +66,6 @@ pub(super) async fn secret_forget(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<SecretId>,
 ) -> Result<StatusCode, ApiError> {
-    app.engine.secret_forget(&caller, id).await?;
+    app.engine.secret_delete(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

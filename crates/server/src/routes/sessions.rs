@@ -30,7 +30,7 @@ pub(super) async fn session_start(
     let StartBody { agent, agent_version, flow, flow_version, channel, title, input, metadata } = body;
     let luggage = SessionInput { input, metadata, ..SessionInput::default() };
     let start = Start { channel, agent, agent_version, flow, flow_version, title, luggage, ..Start::default() };
-    let session = app.engine.start(&caller, start, idempotency).await?;
+    let session = app.engine.start_session(&caller, start, idempotency).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }
 
@@ -86,7 +86,7 @@ pub(super) async fn session_get(
     Query(query): Query<StepsQuery>,
 ) -> Result<Json<SessionView>, ApiError> {
     let before = cursor(query.steps_cursor.as_deref())?;
-    let (session, luggage, steps, next) = app.engine.session_before(&caller, id, before).await?;
+    let (session, luggage, steps, next) = app.engine.session_with_steps(&caller, id, before).await?;
     Ok(Json(SessionView::whole(session, luggage, (&steps, next))))
 }
 
@@ -100,7 +100,7 @@ pub(super) async fn session_message(
     PathId(id): PathId<SessionId>,
     Command { body: MessageBody { content, requires_reply }, idempotency }: Command<MessageBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let session = app.engine.message(&caller, id, (content, requires_reply), idempotency).await?;
+    let session = app.engine.send_message(&caller, id, (content, requires_reply), idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(session.into())))
 }
 
@@ -132,7 +132,9 @@ pub async fn control_session(
         ControlTarget::Session(_) if step.is_some() => {
             Err(ApiError::invalid("/step", "is only for commands about a step"))
         }
-        ControlTarget::Session(command) => Ok(app.engine.control(caller, id, command, reason, idempotency).await?),
+        ControlTarget::Session(command) => {
+            Ok(app.engine.control_session(caller, id, command, reason, idempotency).await?)
+        }
     }
 }
 

@@ -62,14 +62,18 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
                 luggage: SessionInput { input: if listens { Value::Null } else { input }, ..SessionInput::default() },
                 ..Start::default()
             };
-            engine.start(&by, start, None).await.map(drop)
+            engine.start_session(&by, start, None).await.map(drop)
         }
         DeedKind::Answers { id, draft } => engine.answer(&by, id, *draft, None).await.map(drop),
-        DeedKind::Controls { session, command } => engine.control(&by, session, command, None, None).await.map(drop),
+        DeedKind::Controls { session, command } => {
+            engine.control_session(&by, session, command, None, None).await.map(drop)
+        }
         DeedKind::Steps { session, command } => {
             engine.control_step(&by, (session, None), command, None, None).await.map(drop)
         }
-        DeedKind::Says { session, content } => engine.message(&by, session, (content, false), None).await.map(drop),
+        DeedKind::Says { session, content } => {
+            engine.send_message(&by, session, (content, false), None).await.map(drop)
+        }
         DeedKind::Edits { session } => edits(&engine, &play, &by, session).await,
         DeedKind::FireDue => engine.fire_due().await.map(drop),
     }

@@ -100,7 +100,7 @@ pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<
     // Lists never wait for each other: the only thread of the simulation would wait for itself.
     let settings = Settings { lists_at_once: Some(100), ..Settings::default() };
     let engine = Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings);
-    engine.define_for(definitions(), owners());
+    engine.set_definitions_for(definitions(), owners());
     engine
 }
 

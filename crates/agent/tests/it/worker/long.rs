@@ -100,7 +100,7 @@ impl Place {
             "tools": ["read_file", "write_file"], "workspace": "demo",
             "limits": { "iterations": 5000, "rounds": 10, "retries": 3 },
         }));
-        engine.define(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
+        engine.set_definitions(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
         let seen: Arc<Mutex<Vec<Given>>> = Arc::default();
         let long = Long { turns, calls, store: Arc::clone(&store), seen: Arc::clone(&seen) };
         let worker = Worker::new(engine.clone(), Arc::new(TestKit(Arc::new(long))), "worker".into(), 1);
@@ -113,7 +113,7 @@ impl Place {
     async fn opens(&self, input: Value) -> Session {
         let luggage = SessionInput { input, ..SessionInput::default() };
         let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
-        self.engine.start(&self.alice, start, None).await.unwrap()
+        self.engine.start_session(&self.alice, start, None).await.unwrap()
     }
 
     /// Runs the due steps, and returns the number of jobs that the store was given meanwhile.
@@ -181,7 +181,7 @@ async fn cost_of_a_message_is_constant_over_100_messages() {
     place.drives().await;
     let mut resumes = Vec::new();
     for number in 0..100 {
-        place.engine.message(&place.alice, session.id, (format!("And {number}?"), false), None).await.unwrap();
+        place.engine.send_message(&place.alice, session.id, (format!("And {number}?"), false), None).await.unwrap();
         resumes.push(place.drives().await);
     }
     assert_eq!(place.seen.lock().len(), 100);

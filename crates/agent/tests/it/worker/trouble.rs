@@ -87,7 +87,7 @@ impl Place {
             "name": "guide", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
             "tools": ["ask_user"], "deadlines": { "question": 60 },
         }));
-        engine.define(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
+        engine.set_definitions(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
         let new = NewKey::named(Role::Operator, "alice");
         let (key, _) = engine.key_install("default", "default", new).await.unwrap();
         let (alice, play) = (key.caller(engine.now()).unwrap(), Arc::<Play>::default());
@@ -99,7 +99,7 @@ impl Place {
     async fn opens(&self) -> Session {
         let luggage = SessionInput { input: json!("Go"), ..SessionInput::default() };
         let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
-        self.engine.start(&self.alice, start, None).await.unwrap()
+        self.engine.start_session(&self.alice, start, None).await.unwrap()
     }
 
     async fn drives(&self) {

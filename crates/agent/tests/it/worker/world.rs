@@ -175,7 +175,7 @@ impl World {
         }))
         .unwrap();
         let flows: Vec<FlowVersion> = serde_json::from_value(flows).unwrap();
-        engine.define(Definitions { agents: vec![agent], flows });
+        engine.set_definitions(Definitions { agents: vec![agent], flows });
         let mut world = Self {
             engine,
             play: Arc::default(),
@@ -280,7 +280,7 @@ impl World {
             luggage: SessionInput { input, ..SessionInput::default() },
             ..Start::default()
         };
-        self.engine.start(by, start, None).await.unwrap()
+        self.engine.start_session(by, start, None).await.unwrap()
     }
 
     /// Waits until there are `many` open questions, and returns them, the oldest first.

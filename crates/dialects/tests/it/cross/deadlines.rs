@@ -58,7 +58,7 @@ async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
         let mut agent = server_testkit::scripted_worker::scripted(name, turns);
         agent["deadlines"] = json!({ kind: 90 });
         let agents = vec![serde_json::from_value(agent).unwrap()];
-        stage.world.engine.define(Definitions { agents, flows: Vec::new() });
+        stage.world.engine.set_definitions(Definitions { agents, flows: Vec::new() });
         let mut editor = stage.alice.joins(&format!("/ws/{name}?agent={name}")).await;
         editor.says(json!({ "type": "user_message", "content": "Go." })).await;
         let call = editor.hears_of("tool_call").await;

@@ -50,7 +50,7 @@ impl Race {
             let (key, _) = engine.key_install("default", "default", new).await.unwrap();
             callers.push(key.caller(engine.now()).unwrap());
         }
-        let session = engine.start(&callers[0], Start::default(), None).await.unwrap();
+        let session = engine.start_session(&callers[0], Start::default(), None).await.unwrap();
         let [agent, alice, root] = callers.try_into().unwrap();
         Self { engine, agent, alice, root, session, _directory: directory }
     }

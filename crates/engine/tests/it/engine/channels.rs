@@ -57,7 +57,7 @@ impl Store for Counting {
 }
 
 async fn opened(world: &World, by: &Caller) -> Session {
-    world.engine.start(by, Start { channel: Some("chat-7".into()), ..Start::default() }, None).await.unwrap()
+    world.engine.start_session(by, Start { channel: Some("chat-7".into()), ..Start::default() }, None).await.unwrap()
 }
 
 async fn next(follower: &mut ChannelFollower) -> ChannelItem {

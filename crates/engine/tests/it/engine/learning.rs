@@ -187,7 +187,7 @@ async fn rejection_while_the_rule_was_removed(world: World) {
     assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "it is suspended in a draft");
     scene.engine().policy_shadow_put(&scene.root, text.clone(), None, None).await.unwrap();
     scene.asks("beside", "npm ci").await;
-    scene.engine().drafts_settled().await;
+    scene.engine().wait_for_drafts().await;
     let shadowed = scene.engine().policy_shadow(&scene.root).await.unwrap();
     assert_eq!(shadowed.counts, [], "and beside the policy in force");
     scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
@@ -203,7 +203,7 @@ async fn rejection_against_a_rule_of_the_file(world: World) {
     let text = scene.suggested().await[0].learnt.text.clone();
     let name = scene.suggested().await[0].learnt.name.clone();
     let plain = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
-    let file = async |text: &str| scene.engine().policy_file("policy.toml".into(), text.to_owned()).await.unwrap();
+    let file = async |text: &str| scene.engine().policy_load("policy.toml".into(), text.to_owned()).await.unwrap();
     let asked = scene.asks("no", "npm ci").await;
     scene.decides(asked, "reject").await;
     file(&text).await;

@@ -95,13 +95,13 @@ impl World {
 
     /// Starts a session.
     pub(crate) async fn session(&self, by: &Caller) -> Session {
-        self.engine.start(by, Start::default(), None).await.unwrap()
+        self.engine.start_session(by, Start::default(), None).await.unwrap()
     }
 
     /// Starts a session of the agent.
     pub(crate) async fn session_of_agent(&self, by: &Caller) -> Session {
         let start = Start { agent: Some("deployer".into()), ..Start::default() };
-        self.engine.start(by, start, None).await.unwrap()
+        self.engine.start_session(by, start, None).await.unwrap()
     }
 
     /// Asks a confirmation with these fields added.
@@ -131,7 +131,7 @@ impl World {
 
     /// Runs a control command on a session.
     pub(crate) async fn control(&self, by: &Caller, id: SessionId, command: Command) -> Result<Session, Error> {
-        self.engine.control(by, id, command, Some("because".into()), None).await
+        self.engine.control_session(by, id, command, Some("because".into()), None).await
     }
 
     /// Names of a session's events.
