@@ -128,7 +128,7 @@ impl RowWriter {
         seconds: Option<i64>,
     ) -> Result<Written, RowError> {
         let now = tx.now()?;
-        session.opened(question.kind.blocks(), MOST_OPEN)?;
+        session.count_opened(question.kind.blocks(), MOST_OPEN)?;
         let id = InteractionId::from_uuid(self.fresh(now));
         let deadline = seconds.and_then(|seconds| now.saturating_add(SignedDuration::from_secs(seconds)).ok());
         let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(SignedDuration::from_secs(60)).ok());

@@ -127,7 +127,7 @@ impl Action {
 
     /// Shortens the permit, if there is one, to expire at `end` at the latest.
     #[must_use]
-    pub fn permitted_until(mut self, end: Timestamp) -> Self {
+    pub fn limit_permit(mut self, end: Timestamp) -> Self {
         if let ActionState::Allowed { permit } = &mut self.state {
             permit.expires_at = permit.expires_at.min(end);
         }
@@ -169,7 +169,7 @@ impl Action {
 
     /// Event that records the proposal and the ruling on it.
     #[must_use]
-    pub fn proposed(&self) -> EventDraft {
+    pub fn proposed_event(&self) -> EventDraft {
         let Ruling { verdict, rule, reason, policy, floor } = self.ruling.clone();
         let ruling = RulingSummary { verdict, rule, policy, reason, floor, grant: self.grant };
         let ruled = ActionRuled { ruling: Some(ruling), ..self.ruled() };
@@ -216,7 +216,7 @@ impl Action {
 
     /// Fails an action that was allowed and will not be started. `None` in any other state.
     #[must_use]
-    pub fn left(self, why: &str) -> Option<Change> {
+    pub fn abandon(self, why: &str) -> Option<Change> {
         if !matches!(self.state, ActionState::Allowed { .. }) {
             return None;
         }
@@ -346,7 +346,7 @@ impl Action {
 
     /// Records the question that asks people about an unknown outcome. The question has an event of its own.
     #[must_use]
-    pub fn puzzled(mut self, interaction: InteractionId) -> Self {
+    pub fn ask_about_outcome(mut self, interaction: InteractionId) -> Self {
         self.asked.push(interaction);
         let unknown = self.unknown(Some(interaction));
         self.became(unknown)

@@ -168,7 +168,13 @@ impl WebhookDelivery {
 
     /// Records an attempt. The delivery is then settled, or due again later. `jitter` is a random byte.
     #[must_use]
-    pub fn tried(mut self, attempt: Attempt, wait: Option<SignedDuration>, jitter: u8, now: Timestamp) -> Self {
+    pub fn record_attempt(
+        mut self,
+        attempt: Attempt,
+        wait: Option<SignedDuration>,
+        jitter: u8,
+        now: Timestamp,
+    ) -> Self {
         let verdict = attempt.verdict();
         self.tries += 1;
         self.progress = match verdict {
@@ -195,13 +201,13 @@ impl WebhookDelivery {
 
     /// Postpones the delivery without an attempt, because it may not be sent now.
     #[must_use]
-    pub fn put_off(self, due: Timestamp) -> Self {
+    pub fn postpone(self, due: Timestamp) -> Self {
         Self { progress: Progress::Pending { due }, ..self }
     }
 
     /// Drops the delivery, because the message is no longer needed.
     #[must_use]
-    pub fn drop_it(self, now: Timestamp) -> Self {
+    pub fn discard(self, now: Timestamp) -> Self {
         Self { progress: Progress::Dropped { at: now }, ..self }
     }
 
@@ -255,12 +261,12 @@ mod tests {
         let mut message = message();
         for (number, delay) in DELAYS.into_iter().enumerate() {
             let before = message.clone();
-            message = message.tried(attempt(None), None, 0, at(0));
+            message = message.record_attempt(attempt(None), None, 0, at(0));
             assert_eq!(message.progress, Progress::Pending { due: at(delay) }, "attempt {number}");
-            let late = before.tried(attempt(None), None, 255, at(0)).progress.due().unwrap();
+            let late = before.record_attempt(attempt(None), None, 255, at(0)).progress.due().unwrap();
             assert_eq!(late, at(0) + SignedDuration::from_millis(delay * 1200), "attempt {number}");
         }
-        let dead = message.tried(attempt(None), None, 0, at(1));
+        let dead = message.record_attempt(attempt(None), None, 0, at(1));
         assert_eq!(dead.progress, Progress::Dead { at: at(1), reason: "10 attempts have failed".into() });
         assert_eq!(dead.attempts.len(), 10);
         let again = dead.replay(at(2)).unwrap();
@@ -268,9 +274,9 @@ mod tests {
         assert_eq!(again.clone().replay(at(3)), Err(Refusal::WebhookDeliveryPending(again.id)));
         let mut much = again;
         for _ in 0..9 {
-            much = much.tried(attempt(Some(500)), None, 0, at(9));
+            much = much.record_attempt(attempt(Some(500)), None, 0, at(9));
         }
-        let taken = much.tried(attempt(Some(204)), None, 0, at(9));
+        let taken = much.record_attempt(attempt(Some(204)), None, 0, at(9));
         assert_eq!((taken.progress, taken.attempts.len()), (Progress::Delivered { at: at(9) }, REMEMBERED));
     }
 
@@ -278,7 +284,7 @@ mod tests {
     fn requested_wait_is_respected_up_to_one_day() {
         for (wait, due) in [(3, 5), (60, 60), (10 * 86_400, 86_400)] {
             let wait = Some(SignedDuration::from_secs(wait));
-            assert_eq!(message().tried(attempt(Some(429)), wait, 0, at(0)).progress.due(), Some(at(due)));
+            assert_eq!(message().record_attempt(attempt(Some(429)), wait, 0, at(0)).progress.due(), Some(at(due)));
         }
     }
 }

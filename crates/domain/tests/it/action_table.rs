@@ -261,7 +261,7 @@ fn unknown_outcome_keeps_the_id_of_its_run() {
     let check = |after: Action| assert_eq!(after.state.run(), run, "{:?}", after.state);
     check(proposal("overdue").lapse(Some(permit(2, &action(json!({})), 1000)), at(NOW)).unwrap().0);
     check(proposal("started").report(&agent, Outcome::Unknown, run).unwrap().0);
-    check(proposal("unknown").puzzled(InteractionId::from_uuid(uuid(8))));
+    check(proposal("unknown").ask_about_outcome(InteractionId::from_uuid(uuid(8))));
     check(proposal("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
     // States that an earlier version stored do not name the run, so every report is accepted.
     let old: ActionState = serde_json::from_value(json!({ "state": "unknown" })).unwrap();

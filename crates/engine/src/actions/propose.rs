@@ -106,7 +106,7 @@ async fn judge_and_save(
             known.same(&action, &actor)?;
             return Ok(known);
         }
-        session.alive()?;
+        session.require_alive()?;
         policy::require_in_force(work, &scope, &judged, &policies)?;
         let mut proposal = Action {
             scope,
@@ -210,7 +210,7 @@ fn decide(
     work.tx.action_insert(action)?;
     work.wake_at(action.wake_at());
     let about = action.asked.first().copied();
-    work.record_event(session, about, action.proposed())?;
+    work.record_event(session, about, action.proposed_event())?;
     sessions::save(work, session)
 }
 
@@ -292,7 +292,7 @@ async fn limit_permit_to_grant(engine: &Engine, proposal: Action, at: Timestamp)
     let scope = proposal.scope;
     let grant = engine.read(Cost::Point, move |reads| Ok(reads.grant(&scope, id)?)).await?;
     let end = grant.map_or(Some(at), |grant| grant.ends());
-    Ok(proposal.permitted_until(end.unwrap_or(Timestamp::MAX)))
+    Ok(proposal.limit_permit(end.unwrap_or(Timestamp::MAX)))
 }
 
 impl Vault {

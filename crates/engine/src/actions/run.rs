@@ -112,7 +112,7 @@ impl Engine {
             let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
-            if let Some(left) = proposal.left(&why) {
+            if let Some(left) = proposal.abandon(&why) {
                 actions::save_change(work, &mut session, left)?;
                 sessions::save(work, &session)?;
             }
@@ -227,7 +227,7 @@ async fn save_start(
             let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
-            session.alive()?;
+            session.require_alive()?;
             session.going_on()?;
             if !steps::is_step_alive(work, &session, &proposal)? {
                 return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());

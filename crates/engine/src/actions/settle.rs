@@ -140,7 +140,7 @@ fn settle_unknown(
 
 /// Opens a question about an action with an unknown outcome, as long as its session and step are alive.
 pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, proposal: Action) -> Result<Action, Error> {
-    if !matches!(proposal.state, ActionState::Unknown { interaction: None, .. }) || session.alive().is_err() {
+    if !matches!(proposal.state, ActionState::Unknown { interaction: None, .. }) || session.require_alive().is_err() {
         return Ok(proposal);
     }
     if !steps::is_step_alive(work, session, &proposal)? {
@@ -170,7 +170,7 @@ pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, prop
         Err(Error::Refused(Refusal::TooManyOpen { .. })) => return Ok(proposal),
         asked => asked?,
     };
-    let proposal = proposal.puzzled(asked.id);
+    let proposal = proposal.ask_about_outcome(asked.id);
     work.tx.action_save(&proposal)?;
     Ok(proposal)
 }

@@ -80,7 +80,7 @@ pub(crate) async fn admit(
     time: Option<SignedDuration>,
 ) -> Result<Question, Error> {
     // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
-    let admitted = question.timed(time, engine.settings().warning, engine.now()).admit();
+    let admitted = question.set_time(time, engine.settings().warning, engine.now()).admit();
     let question = admitted.map_err(Refusal::QuestionInvalid)?;
     sized(&question)?;
     interactions::forms_check::admit(engine, account, &question).await?;

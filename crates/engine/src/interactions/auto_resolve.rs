@@ -52,7 +52,7 @@ async fn save(
             let was = interaction.status();
             let signature = (work.ids.answer(work.now), actor.clone(), source);
             let effect = interaction.question.effect_of(&plan.draft).unwrap_or(Effect::Approve);
-            let change = interaction.clone().auto(signature, plan.draft.clone(), plan.proof, work.now)?;
+            let change = interaction.clone().auto_resolve(signature, plan.draft.clone(), plan.proof, work.now)?;
             for judged in plan.rulings() {
                 policy::require_in_force(work, &scope, judged, &policies)?;
             }

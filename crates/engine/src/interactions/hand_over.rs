@@ -43,13 +43,13 @@ impl Engine {
             let new = (&other, work.ids.interaction(work.now));
             let Handover { first, second } = interaction.hand_over(&reviewer, new, to.note.clone(), work.now)?;
             let (second, asked) = second;
-            other.opened(second.question.kind.blocks(), work.settings.most_open)?;
+            other.count_opened(second.question.kind.blocks(), work.settings.most_open)?;
             let event = work.prepare_event(&mut other, None, &started)?;
             work.tx.session_insert(&other, &SessionInput::default())?;
             work.tx.step_insert(&other.scope, &step)?;
             work.tx.event_append(&other.scope, &event)?;
             work.tx.interaction_insert(&second)?;
-            work.open.opened(&second, false);
+            work.open_changes.note_opened(&second, false);
             work.record_event(&mut other, Some(second.id), asked)?;
             sessions::record_question_message(work, &mut other, &second)?;
             work.wake_at(second.wake_at());
@@ -120,7 +120,7 @@ pub(crate) fn close_handed_over(
 
 /// Completes the session that was opened for a question that was handed over.
 fn end_target_session(work: &mut Work<'_>, session: &mut Session) -> Result<(), Error> {
-    if session.alive().is_err() {
+    if session.require_alive().is_err() {
         return Ok(());
     }
     let Originator { actor, .. } = work.originator;

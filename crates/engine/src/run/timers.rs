@@ -120,7 +120,7 @@ async fn fire_action(engine: &Engine, due: DueAction) -> Result<(), Error> {
     let fired = engine.transact(move |work| {
         let mut session = sessions::lock(work, &due.scope, due.session)?;
         let found = work.tx.action(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
-        let goes_on = session.alive().is_ok() && steps::is_step_alive(work, &session, &found)?;
+        let goes_on = session.require_alive().is_ok() && steps::is_step_alive(work, &session, &found)?;
         let again = goes_on.then(|| actions::new_permit(work, &found.effective()));
         let Some(step) = found.lapse(again, work.now) else { return Ok(()) };
         let proposal = actions::save_change(work, &mut session, step)?;

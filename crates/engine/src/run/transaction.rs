@@ -39,7 +39,7 @@ pub(crate) struct Work<'a> {
     /// Caller for whom the command runs.
     pub(crate) caller_state: CallerState,
     /// Questions that the command has opened and closed so far. They are counted at its end.
-    pub(crate) open: OpenChanges,
+    pub(crate) open_changes: OpenChanges,
 }
 
 /// Caller of a transaction, before and after the credential was read again.
@@ -192,7 +192,7 @@ impl Engine {
                 originator: &originator,
                 effects: &mut effects,
                 caller_state: CallerState::default(),
-                open: OpenChanges::default(),
+                open_changes: OpenChanges::default(),
             };
             let result = work(work_with)?;
             interactions::save_open_counts(work_with)?;

@@ -136,7 +136,7 @@ pub(crate) fn answer_from_kept(
     let signature = (work.ids.answer(work.now), Actor::system(), AutoSource::System);
     work.record_event(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
     let was = interaction.status();
-    let change = interaction.auto(signature, draft, Some(FormProof::checked()), work.now)?;
+    let change = interaction.auto_resolve(signature, draft, Some(FormProof::checked()), work.now)?;
     let interaction = interactions::apply_change(work, session, was, change)?;
     seal(work, vault, &interaction, SECRETS, values)?;
     Ok(interaction)

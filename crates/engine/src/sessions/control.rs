@@ -79,7 +79,7 @@ pub(crate) fn apply_control(
                 let step = step.end(end, work.now);
                 work.tx.step_save(&scope, &step)?;
                 if step.lease.is_some() {
-                    work.record_event(&mut session, None, step.told(&by))?;
+                    work.record_event(&mut session, None, step.status_event(&by))?;
                 }
             }
         }
@@ -104,7 +104,7 @@ pub(crate) fn apply_control(
 
 /// Ends the session in the name of the person whose answer terminates it. Does nothing if the session has ended already.
 pub(crate) fn end_by_answer(work: &mut Work<'_>, session: &mut Session, answer: &Answer) -> Result<(), Error> {
-    if session.alive().is_err() {
+    if session.require_alive().is_err() {
         return Ok(());
     }
     let reason = answer.feedback.clone().unwrap_or_else(|| format!("ended by {}", answer.by.name));

@@ -50,7 +50,7 @@ impl Engine {
                     interactions::open(work, &mut session, by.clone(), question.clone(), &asking)?;
                 }
                 None if own => {
-                    session.alive()?;
+                    session.require_alive()?;
                     let sent = MessageSent { content: content.clone(), requires_reply: false };
                     work.record_event(&mut session, None, EventDraft::by(by, EventKind::MessageSent(sent)))?;
                 }

@@ -44,7 +44,7 @@ impl Engine {
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = steps::lock_claimed(work, &claim)?;
-            session.alive()?;
+            session.require_alive()?;
             // This check comes before any write, because a transaction that returns `None` is committed too.
             if step.lease.as_ref().is_none_or(|lease| lease.journal != after) {
                 return Ok(None);

@@ -83,7 +83,7 @@ fn run_command(
         return Err(Refusal::StepNotFailed.into());
     }
     let (session, step) = if step.alive() {
-        session.alive()?;
+        session.require_alive()?;
         (session, step)
     } else {
         revive(work, session, step, (&caller.actor, &why))?
@@ -111,7 +111,7 @@ fn revive(
 ) -> Result<(Session, Step), Error> {
     let over = |at: Timestamp| at.saturating_add(work.settings.retention).unwrap_or(Timestamp::MAX);
     if session.ended.as_ref().is_some_and(|(_, note)| over(note.at) <= work.now) {
-        session.alive()?;
+        session.require_alive()?;
     }
     let (mut session, happening) = session.revive(by, why)?;
     work.tx.session_sealed_values_retire(&session.scope, session.id, None)?;
@@ -164,7 +164,7 @@ fn run_now(work: &mut Work<'_>, session: Session, step: Step) -> Result<Session,
         return Err(Refusal::StepNotFailed.into());
     }
     session.going_on()?;
-    work.tx.step_save(&session.scope, &step.let_go(Some(work.now)))?;
+    work.tx.step_save(&session.scope, &step.release(Some(work.now)))?;
     work.effects.topics.push(Topic::Steps);
     sessions::save(work, &session)?;
     Ok(session)
@@ -187,6 +187,6 @@ fn decide_step(work: &mut Work<'_>, mut session: Session, step: Step, end: StepE
     work.tx.step_save(&session.scope, &step)?;
     steps::withdraw_open(work, &mut session, &step, &why)?;
     let by = work.originator.actor.clone();
-    work.record_event(&mut session, None, step.told(&by))?;
+    work.record_event(&mut session, None, step.status_event(&by))?;
     steps::advance(work, session, step)
 }

@@ -47,7 +47,7 @@ pub(crate) fn finish(work: &mut Work<'_>, mut session: Session, step: Step, end:
     work.tx.step_save(&session.scope, &step)?;
     withdraw_open(work, &mut session, &step, &why)?;
     let agent = work.originator.actor.clone();
-    work.record_event(&mut session, None, step.told(&agent))?;
+    work.record_event(&mut session, None, step.status_event(&agent))?;
     advance(work, session, step)
 }
 
@@ -357,7 +357,7 @@ pub(crate) fn revoke_unstarted_actions(
         for proposal in
             portion.into_iter().filter(|proposal| step.map_or(proposal.hosted, |step| proposal.step == Some(step)))
         {
-            if let Some(left) = proposal.left(&message) {
+            if let Some(left) = proposal.abandon(&message) {
                 actions::save_change(work, session, left)?;
             }
         }

@@ -93,7 +93,7 @@ impl Engine {
             };
             if session.going_on().is_err() {
                 // The step is woken when the session resumes.
-                work.tx.step_save(&scope, &step.let_go(None))?;
+                work.tx.step_save(&scope, &step.release(None))?;
                 return Ok(None);
             }
             let until = work.now.saturating_add(length).unwrap_or(work.now);
@@ -110,7 +110,7 @@ impl Engine {
             let agent = agent_of(&step);
             work.tx.step_save(&scope, &step)?;
             if begun {
-                work.record_event(&mut session, None, step.told(&agent))?;
+                work.record_event(&mut session, None, step.status_event(&agent))?;
                 sessions::save(work, &session)?;
             }
             let number = step.lease.as_ref().map_or(0, |lease| lease.claims);
@@ -133,7 +133,7 @@ impl Engine {
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (_, step) = lock_claimed(work, &claim)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            Ok(work.tx.step_save(&claim.scope, &step.kept(until))?)
+            Ok(work.tx.step_save(&claim.scope, &step.extend_lease(until))?)
         })
         .await
     }
@@ -143,7 +143,7 @@ impl Engine {
         let claim = claim.clone();
         self.read(Cost::Point, move |reads| {
             let step = reads.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
-            step.held(claim.number)?;
+            step.require_claim(claim.number)?;
             Ok(())
         })
         .await
@@ -173,7 +173,7 @@ impl Engine {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (_, step) = lock_claimed(work, &claim)?;
-            work.tx.step_save(&claim.scope, &step.rests(Some(work.now)))?;
+            work.tx.step_save(&claim.scope, &step.sleep(Some(work.now)))?;
             work.effects.topics.push(Topic::Steps);
             Ok(())
         })
@@ -187,7 +187,7 @@ impl Engine {
             let (mut session, step) = lock_claimed(work, &claim)?;
             let times = step.lease.as_ref().map_or(0, |lease| lease.idle.min(6));
             let due = later(work.now, domain::SignedDuration::from_secs(1 << times));
-            let step = step.troubled(why.clone(), due);
+            let step = step.record_trouble(why.clone(), due);
             work.tx.step_save(&claim.scope, &step)?;
             report_trouble(work, &mut session, &step)?;
             sessions::save(work, &session)
@@ -204,7 +204,7 @@ impl Engine {
             if !held && !can_sleep(work, &claim, &step, &sleep)? {
                 return Ok(false);
             }
-            work.tx.step_save(&claim.scope, &step.rests(None))?;
+            work.tx.step_save(&claim.scope, &step.sleep(None))?;
             Ok(true)
         })
         .await
@@ -235,7 +235,7 @@ fn agent_of(step: &Step) -> Actor {
 pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &StepClaim) -> Result<(Session, Step), Error> {
     let session = sessions::lock(work, &claim.scope, claim.session)?;
     let step = work.tx.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
-    step.held(claim.number)?;
+    step.require_claim(claim.number)?;
     Ok((session, step))
 }
 
@@ -276,7 +276,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
 /// Publishes why a step is tried again, and when.
 pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &Step) -> Result<(), Error> {
     let by = work.originator.actor.clone();
-    step.troubles(&by).map_or(Ok(()), |draft| steps::publish(work, session, &draft))
+    step.trouble_event(&by).map_or(Ok(()), |draft| steps::publish(work, session, &draft))
 }
 
 /// Wakes the step of a session after an event that the step may sleep on.
@@ -285,7 +285,7 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
         return Ok(());
     }
     let Some(step) = work.tx.step(&session.scope, session.step)? else { return Ok(()) };
-    let woken = step.woken(work.now);
+    let woken = step.wake(work.now);
     // A worker that holds the step is notified too, because it may wait for this event. Events of workers themselves do not notify it.
     if woken.is_some() || work.originator.how.entry_point != EntryPoint::Worker {
         work.effects.topics.push(Topic::Steps);

@@ -27,7 +27,7 @@ impl Engine {
         let (scope, held) = (claim.scope, claim.clone());
         let sealed = self.read(Cost::Point, move |reads| {
             let step = reads.step(&held.scope, held.step)?.ok_or(domain::Refusal::StepLost)?;
-            step.held(held.number)?;
+            step.require_claim(held.number)?;
             let mut found = Vec::new();
             for id in reads.interactions_with_sealed_value(&scope, held.session, SECRETS)? {
                 let asked = reads.interaction(&scope, id)?;

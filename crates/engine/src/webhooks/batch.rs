@@ -173,12 +173,12 @@ fn build_content(work: &mut Work<'_>, due: &DueWebhook, delivery: WebhookDeliver
         }
         About::Answer { interaction, revision, lease } => {
             let Some(found) = find_waiting_answer(work, due, interaction, revision)? else {
-                return save_without_content(work, due, delivery.drop_it(work.now));
+                return save_without_content(work, due, delivery.discard(work.now));
             };
             let session = work.tx.session(&due.scope, found.origin.session)?;
             if session.is_some_and(|session| session.going_on().is_err()) {
                 let later = work.now.saturating_add(PAUSED).unwrap_or(work.now);
-                return save_without_content(work, due, delivery.put_off(later));
+                return save_without_content(work, due, delivery.postpone(later));
             }
             let sealed = has_sealed(work, due, &found)?;
             let lease = (!sealed).then_some(lease);
@@ -188,7 +188,7 @@ fn build_content(work: &mut Work<'_>, due: &DueWebhook, delivery: WebhookDeliver
     };
     match made {
         Some((at, content)) => Ok(Some((delivery, at, content))),
-        None => save_without_content(work, due, delivery.drop_it(work.now)),
+        None => save_without_content(work, due, delivery.discard(work.now)),
     }
 }
 

@@ -125,7 +125,7 @@ async fn send_due(
                 return Ok(work.tx.webhook_release(&due, lease, first, pending >= MOST_PENDING)?);
             }
             // A failed webhook rests until `rests_until`, even if new events occur or its deliveries are due at another time.
-            let webhook = webhook.failed();
+            let webhook = webhook.record_failure();
             work.tx.webhook_save(&webhook)?;
             Ok(work.tx.webhook_release(&due, lease, Some(webhook.rests_until(work.now)), true)?)
         })

@@ -41,10 +41,10 @@ pub(super) async fn settle(
         let attempt = Attempt { at, status, note, millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX) };
         let verdict = attempt.verdict();
         let [jitter] = work.ids.random();
-        let found = found.tried(attempt, wait, jitter, work.now);
+        let found = found.record_attempt(attempt, wait, jitter, work.now);
         work.tx.webhook_delivery_save(&due.scope, &found)?;
         let taken = matches!(verdict, Verdict::Taken { .. });
-        let mut webhook = if taken { webhook.succeeded() } else { webhook };
+        let mut webhook = if taken { webhook.record_success() } else { webhook };
         let gone = verdict == Verdict::Gone && webhook.enabled();
         if gone {
             let reason = "the endpoint is gone (410)".to_owned();

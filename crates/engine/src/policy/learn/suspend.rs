@@ -185,7 +185,7 @@ pub(crate) async fn compare_with_decisions(engine: &Engine, scope: Scope, served
                 return Ok(());
             }
             // The save increments the revision, so that an answer that was prepared under another policy starts again.
-            work.tx.policy_save(&scope, &state.vetted(learnt.clone()))?;
+            work.tx.policy_save(&scope, &state.mark_compared(learnt.clone()))?;
             enforce_earlier_decisions(work, &scope, (&policy, None), against.as_ref())
         })
         .await

@@ -110,7 +110,7 @@ async fn ask_secret_of_groups(world: &World, agent: &Caller) -> InteractionId {
     let (scope, by, session) = (agent.scope, agent.actor.clone(), session.id);
     let asking = move |tx: &mut dyn Tx| {
         let mut session = tx.session_lock(&scope, session)?.unwrap();
-        session.opened(true, 10).unwrap();
+        session.count_opened(true, 10).unwrap();
         let id = InteractionId::from_uuid(session.id.uuid());
         let (asked, _) = Interaction::ask(id, &session, by.clone(), question.clone(), tx.now()?);
         tx.interaction_insert(&asked)?;
