@@ -123,9 +123,7 @@ async fn react_session_stream(
     let until = session.ended.as_ref().map_or(Until::Session, |_| Until::Event(session.last_seq));
     let position = positions.within(session.id);
     let mut events = ReactEvents::new(name, until, Positions::of(session.id, position));
-    if session.ended.is_some()
-        && is_fully_read(&app, &caller, (session.id, session.last_seq), (&mut events, position)).await?
-    {
+    if session.ended.is_some() && is_fully_read(&app, &caller, &session, &mut events, position).await? {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     stream_session(&app, caller, session.id, (events, position.before())).await
@@ -151,7 +149,7 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
     for (id, (session, position)) in &known {
         if session.ended.is_none() {
             events.expect_end(*id, None);
-        } else if !is_fully_read(app, &caller, (*id, session.last_seq), (&mut events, *position)).await? {
+        } else if !is_fully_read(app, &caller, session, &mut events, *position).await? {
             events.expect_end(*id, Some(session.last_seq));
         }
     }
@@ -188,12 +186,13 @@ async fn sessions_read(
 async fn is_fully_read(
     app: &App,
     caller: &Caller,
-    (session, end): (SessionId, u64),
-    (events, position): (&mut ReactEvents, Position),
+    session: &Session,
+    events: &mut ReactEvents,
+    position: Position,
 ) -> Result<bool, ApiError> {
-    events.learn(app, caller, session).await?;
-    let left = app.engine.events(caller, session, position.before(), PORTION, Duration::ZERO).await?;
-    let read_to_its_end = left.last().map_or(position.before(), |last| last.seq) >= end;
+    events.learn(app, caller, session.id).await?;
+    let left = app.engine.events(caller, session.id, position.before(), PORTION, Duration::ZERO).await?;
+    let read_to_its_end = left.last().map_or(position.before(), |last| last.seq) >= session.last_seq;
     Ok(read_to_its_end && left.iter().all(|event| events.is_silent(event)))
 }
 

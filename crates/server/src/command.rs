@@ -59,7 +59,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
         let key = idempotency_key(&parts.headers)?;
         let whose = parts.extensions.get::<Addressee>().and_then(Addressee::caller);
         let counted = whose.map(|whose| (&*app.unfinished, whose));
-        let bytes = read_body(body, (app.limits.body_bytes, BODY_TIME), counted).await?;
+        let bytes = read_body(body, app.limits.body_bytes, BODY_TIME, counted).await?;
         let body = parse_body(&parts.headers, &bytes)?;
         let operation = format!("{} {}", parts.method, parts.uri.path());
         let idempotency = key.map(|key| Idempotency::new(key, &operation, &bytes));
@@ -76,7 +76,7 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let most = app.limits.body_bytes.min(STRANGER_BODY);
-        let bytes = read_body(body, (most, STRANGER_BODY_TIME), None).await?;
+        let bytes = read_body(body, most, STRANGER_BODY_TIME, None).await?;
         Ok(Self(parse_body(&parts.headers, &bytes)?))
     }
 }
@@ -85,7 +85,8 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
 /// never end would fill the memory.
 async fn read_body(
     body: Body,
-    (most, longest): (usize, Duration),
+    most: usize,
+    longest: Duration,
     counted: Option<(&Unfinished, (TenantId, Credential))>,
 ) -> Result<Bytes, ApiError> {
     let mut body = Limited::new(body, most);

@@ -237,7 +237,7 @@ impl Runner<'_> {
         run: Option<PermitId>,
     ) -> Result<ActionReply, Error> {
         for _ in 0..REPORTS {
-            match self.engine.action_outcome(&self.caller, action.clone(), (outcome.clone(), run), None).await {
+            match self.engine.action_outcome(&self.caller, action.clone(), outcome.clone(), run, None).await {
                 Err(Error::Store(error)) => {
                     tracing::warn!(%error, call = action.1, "the outcome of an action could not be stored; retrying");
                     tokio::time::sleep(BETWEEN_REPORTS).await;
@@ -245,6 +245,6 @@ impl Runner<'_> {
                 reported => return reported,
             }
         }
-        self.engine.action_outcome(&self.caller, action.clone(), (outcome, run), None).await
+        self.engine.action_outcome(&self.caller, action.clone(), outcome, run, None).await
     }
 }

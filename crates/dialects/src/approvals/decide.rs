@@ -134,7 +134,7 @@ impl Approvals {
         let place = (session, call);
         // The run is known where this connection received the call. Otherwise the dialect has no way to name it.
         let run = self.running.iter().find(|running| running.call == place).and_then(|running| running.run);
-        self.app.engine.action_outcome(&self.caller, place.clone(), (outcome, run), None).await?;
+        self.app.engine.action_outcome(&self.caller, place.clone(), outcome, run, None).await?;
         self.running.retain(|running| running.call != place);
         Ok(())
     }

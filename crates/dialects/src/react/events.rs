@@ -172,7 +172,7 @@ impl ReactEvents {
         closes
     }
 
-    async fn is_last(&self, app: &App, caller: &Caller, (event, closes): (&Event, bool)) -> Result<bool, Error> {
+    async fn is_last(&self, app: &App, caller: &Caller, event: &Event, closes: bool) -> Result<bool, Error> {
         Ok(match self.until {
             Until::Turn => closes || self.translate(event).iter().any(|(name, _)| *name == "COMPLETED"),
             Until::Session => closes,
@@ -224,7 +224,7 @@ impl EventRenderer for ReactEvents {
         };
         let frames = self.frames(&event, translated);
         let closes = self.close(&event);
-        let last = self.is_last(app, caller, (&event, closes)).await?;
+        let last = self.is_last(app, caller, &event, closes).await?;
         self.told.0.insert(event.session, Position::after(event.seq));
         if closes && !last {
             // Positions of finished sessions are dropped, except that of the newest: without it a reader of an idle channel would receive that session again.

@@ -89,7 +89,7 @@ async fn judge_and_save(
     }
     require_proposer(caller, &origin, &call)?;
     let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
-    let in_force = learn::suggest::load_for(engine, scope, (&actor.name, caller.is_worker())).await?;
+    let in_force = learn::suggest::load_for(engine, scope, &actor.name, caller.is_worker()).await?;
     let state = in_force.state.clone();
     let judged = policy::ruling::judge(engine, in_force, behalf.clone(), action.clone()).await?;
     let asking = question_terms(engine, &judged, deadline_seconds, wire, traceparent);

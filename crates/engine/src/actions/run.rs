@@ -91,7 +91,7 @@ impl Engine {
             let (call, permit, once) = (call.clone(), permit.clone(), once.clone());
             async move {
                 let judged = judge_now(self, caller, session, &call).await?;
-                save_start(self, caller, (session, call, judged), (permit, length), once).await
+                save_start(self, caller, (session, call), ActionStart { judged, permit, length }, once).await
             }
         };
         let started = policy::in_force::with_current_ruling(self, start).await?;
@@ -151,7 +151,8 @@ impl Engine {
         &self,
         caller: &Caller,
         (session, call): (SessionId, String),
-        (outcome, run): (Outcome, Option<PermitId>),
+        outcome: Outcome,
+        run: Option<PermitId>,
         once: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
@@ -208,17 +209,27 @@ async fn judge_now(engine: &Engine, caller: &Caller, session: SessionId, call: &
     let (session, proposal) = found.await?;
     let agent = Some(proposal.proposed_by.name.clone());
     let behalf = OnBehalfOf { agent, user: session.started_by.name, role: proposal.role };
-    let in_force = learn::suggest::load_for(engine, scope, (&proposal.proposed_by.name, proposal.hosted)).await?;
+    let in_force = learn::suggest::load_for(engine, scope, &proposal.proposed_by.name, proposal.hosted).await?;
     policy::ruling::judge(engine, in_force, behalf, proposal.effective()).await
+}
+
+/// Start of an action, before its transaction.
+struct ActionStart {
+    judged: Judged,
+    /// Permit that the agent presents.
+    permit: String,
+    /// Length of the lease.
+    length: SignedDuration,
 }
 
 async fn save_start(
     engine: &Engine,
     caller: &Caller,
-    (session, call, judged): (SessionId, String, Judged),
-    (permit, length): (String, SignedDuration),
+    (session, call): (SessionId, String),
+    start: ActionStart,
     once: Option<Idempotency>,
 ) -> Result<Action, Error> {
+    let ActionStart { judged, permit, length } = start;
     let (scope, actor) = (caller.scope, caller.actor.clone());
     let (vault, policies) = (Arc::clone(&engine.vault), Arc::clone(&engine.policies));
     engine

@@ -50,7 +50,7 @@ impl Engine {
         let question = admit(self, Account::of(caller), question, seconds).await?;
         let resume_point = pack(self, resume_point)?;
         let kept =
-            secrets::answer_values::find_kept(self, caller.scope, (&caller.actor.name, caller.is_worker()), &question)
+            secrets::answer_values::find_kept(self, caller.scope, &caller.actor.name, caller.is_worker(), &question)
                 .await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = QuestionTerms { time: seconds, traceparent, within_budget: true };

@@ -14,10 +14,11 @@ use forms::{CheckError, Forms, SchemaError};
 use serde_json::Value;
 use store::StoreError;
 
+use crate::run::heavy_work::off_reactor;
 use crate::run::slots::{Slot, Slots};
 use crate::{Engine, Error};
 
-/// Longest time that a check may take, and longest time that it may wait in each queue.
+/// Longest time that a check may wait in each queue.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// Limits on the form checks that run at once. One check may occupy a processor for some time.
@@ -191,15 +192,6 @@ async fn run_check<T: Send + 'static>(
     let checked = checked.await;
     drop(waiting);
     checked
-}
-
-pub(crate) async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
-    let running = tokio::task::spawn_blocking(check);
-    match tokio::time::timeout(LONGEST, running).await {
-        Ok(Ok(result)) => Ok(result),
-        Ok(Err(_)) => Err(StoreError::Panicked.into()),
-        Err(_) => Err(StoreError::Busy.into()),
-    }
 }
 
 fn problem(error: &SchemaError) -> Problem {

@@ -130,7 +130,7 @@ fn end_target_session(work: &mut Work<'_>, session: &mut Session) -> Result<(), 
 }
 
 /// Question that the agent asked first. It is found through every handover of `interaction`.
-pub(crate) fn original_question(work: &mut Work<'_>, interaction: &Interaction) -> Result<Interaction, Error> {
+pub(crate) fn find_original_question(work: &mut Work<'_>, interaction: &Interaction) -> Result<Interaction, Error> {
     let mut first = interaction.clone();
     while let Some(from) = first.origin.handed_from.clone() {
         let found = work.tx.interaction(&interaction.scope, from.interaction)?;

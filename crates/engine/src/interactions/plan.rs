@@ -178,7 +178,8 @@ async fn judge_edit(
         engine,
         in_force,
         subject.asked.scope,
-        (&action.proposed_by.name, action.hosted),
+        &action.proposed_by.name,
+        action.hosted,
     )
     .await?;
     let agent = Some(action.proposed_by.name.clone());

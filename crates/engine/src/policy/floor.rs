@@ -15,11 +15,11 @@ use serde_json::json;
 use store::Cost;
 use uuid::Uuid;
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::project_policy::diff;
 use crate::policy::ruling::{Judged, Policies, told_in_force};
 use crate::policy::server_file::{FileRefusal, RefusedFile, ServerFile, load_floor};
+use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};

@@ -9,12 +9,12 @@ use domain::{Actor, PolicySource, PolicyState, PolicyVersion, Scope, Suspension,
 use metrics::gauge;
 use store::{Cost, StoreError};
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::floor::FLOOR;
 use crate::policy::learn;
 use crate::policy::ruling::{Judged, Policies, ServerPolicy};
 use crate::policy::server_file::NOWHERE;
+use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 

@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Page, PolicyChangeRecord, StoreError};
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::learn;
 use crate::policy::ruling::{OnBehalfOf, ServerPolicy, asked_by, floored, held, misfit_of, switched};
 use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
 use crate::run;
+use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 

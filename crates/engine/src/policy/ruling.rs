@@ -17,10 +17,10 @@ use store::StoreError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy::floor::Floor;
 use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::server_file::{RefusedFile, ServerFile};
+use crate::run::heavy_work::off_reactor;
 use crate::{Engine, Error};
 
 /// Policies that this node has loaded.

@@ -11,10 +11,10 @@ use forms::Forms;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::project_policy::diff;
 use crate::policy::ruling::ServerPolicy;
+use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};

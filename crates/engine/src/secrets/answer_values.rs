@@ -47,7 +47,8 @@ pub(crate) fn set_aside(question: &Question, draft: &mut AnswerDraft) -> Option<
 pub(crate) async fn find_kept(
     engine: &Engine,
     scope: Scope,
-    (agent, hosted): (&str, bool),
+    agent: &str,
+    hosted: bool,
     question: &Question,
 ) -> Result<Option<KeptAnswer>, Error> {
     if question.kind != Kind::Secret || question.fresh {
@@ -89,7 +90,7 @@ pub(crate) fn seal_answer_values(
     AnswerSecrets { values, keep }: &AnswerSecrets,
 ) -> Result<(), Error> {
     // The agent reads the values from the question that it asked, even where a handed-over copy of it was answered.
-    let asked = interactions::original_question(work, interaction)?;
+    let asked = interactions::find_original_question(work, interaction)?;
     seal_final_values(work, vault, &asked, values)?;
     let Some(by) = interaction.final_answer().filter(|_| *keep).map(|answer| answer.by.clone()) else { return Ok(()) };
     let values: BTreeMap<String, String> = serde_json::from_slice(values).map_err(|_| Error::Sealed)?;

@@ -54,7 +54,7 @@ impl Engine {
             for tenant in left {
                 let (vault, master) = (Arc::clone(&self.vault), master.clone());
                 let originator = Originator::system(EntryPoint::Cli);
-                self.transact_as(originator, move |work| renewed(&vault, work, tenant, &master)).await?;
+                self.transact_as(originator, move |work| renew_data_key(&vault, work, tenant, &master)).await?;
                 rotated.tenants += u64::from(tenant != INSTALLATION);
             }
         }
@@ -101,7 +101,7 @@ async fn seal_again(engine: &Engine, key: &DataKey) -> Result<u64, Error> {
     let mut values = 0;
     loop {
         let (vault, key) = (Arc::clone(&engine.vault), key.clone());
-        let done = engine.transact(move |work| sealed_value_reseal(&vault, work, &key)).await?;
+        let done = engine.transact(move |work| seal_values_again(&vault, work, &key)).await?;
         values += done;
         if done == 0 {
             return Ok(values);
@@ -110,7 +110,7 @@ async fn seal_again(engine: &Engine, key: &DataKey) -> Result<u64, Error> {
 }
 
 /// Wraps all data keys of a tenant with a master key, creates a new data key and records that in the audit trail, in one transaction.
-fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &MasterKey) -> Result<(), Error> {
+fn renew_data_key(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &MasterKey) -> Result<(), Error> {
     let (keys, wanted) = (work.tx.data_keys(tenant)?, master.id());
     if keys.iter().all(|key| key.master == wanted) {
         // Another rotation has already done this tenant.
@@ -124,7 +124,7 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
         return Ok(());
     }
     let number = keys.first().map_or(1, |newest| newest.number + 1);
-    let fresh = vault.fresh_key(work, tenant, number)?;
+    let fresh = vault.create_data_key(work, tenant, number)?;
     if !work.tx.data_key_insert(&fresh)? {
         return Err(StoreError::Conflict.into());
     }
@@ -134,7 +134,7 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
 }
 
 /// Seals a batch of values of a data key again under the newest key of their tenant.
-fn sealed_value_reseal(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64, Error> {
+fn seal_values_again(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64, Error> {
     let mut done = 0;
     for mut at in work.tx.sealed_values_under(old.id, BATCH)? {
         let (scope, name) = (at.scope, at.name.clone());

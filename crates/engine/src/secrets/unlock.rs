@@ -28,7 +28,7 @@ pub(crate) async fn fingerprint(engine: &Engine, purpose: &str, text: &str) -> R
         return Ok(stamped);
     }
     let vault = Arc::clone(&engine.vault);
-    let key = engine.transact(move |work| vault.sealing_key(work, INSTALLATION)).await?;
+    let key = engine.transact(move |work| vault.find_sealing_key(work, INSTALLATION)).await?;
     *engine.vault.stamp.write() = Some(engine.vault.unwrapped(&key)?);
     engine.vault.stamped(purpose, text).ok_or(Error::Sealed)
 }

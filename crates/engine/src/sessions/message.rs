@@ -27,7 +27,8 @@ impl Engine {
         &self,
         caller: &Caller,
         id: SessionId,
-        (content, requires_reply): (String, bool),
+        content: String,
+        requires_reply: bool,
         once: Option<Idempotency>,
     ) -> Result<Session, Error> {
         checked(&content)?;

@@ -39,7 +39,7 @@ impl Engine {
         let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, wire)?;
         let question = add_suggestion(self, claim, ask.question).await?;
         let question = interactions::ask::admit(self, Account::of_project(claim.scope), question, seconds).await?;
-        let kept = secrets::answer_values::find_kept(self, claim.scope, (&claim.agent.name, true), &question).await?;
+        let kept = secrets::answer_values::find_kept(self, claim.scope, &claim.agent.name, true, &question).await?;
         let asking = QuestionTerms { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
         self.transact_as(Originator::worker(&claim.agent), move |work| {

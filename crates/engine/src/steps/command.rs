@@ -90,7 +90,8 @@ fn run_command(
     };
     let end = match command {
         StepCommand::Retry => {
-            let session = steps::retry(work, session, &step, (work.now, true))?;
+            let now = work.now;
+            let session = steps::retry(work, session, &step, now, true)?;
             sessions::save(work, &session)?;
             return Ok(session);
         }

@@ -86,7 +86,7 @@ fn continue_flow(
         && may_retry(work, &session, &step)?
     {
         let due = later(work.now, definition.delay_before(step.attempt + 1));
-        return retry(work, session, &step, (due, false));
+        return retry(work, session, &step, due, false);
     }
     let ran = u32::try_from(work.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
     match flow.next_after(&name, way, ran) {
@@ -195,7 +195,8 @@ pub(crate) fn retry(
     work: &mut Work<'_>,
     mut session: Session,
     step: &Step,
-    (due, after_end): (Timestamp, bool),
+    due: Timestamp,
+    after_end: bool,
 ) -> Result<Session, Error> {
     // In a step without an agent, the answer of people is the work: they are asked again.
     let before = if step.agent.is_some() { find_passed_question(work, &session, step)? } else { None };
@@ -217,7 +218,7 @@ pub(crate) fn retry(
     } else {
         "the attempt before came to nothing".to_owned()
     };
-    fresh = steps::copy_journal(work, &session, step, fresh, (&why, after_end))?;
+    fresh = steps::copy_journal(work, &session, step, fresh, &why, after_end)?;
     if let Some(lease) = fresh.lease.as_mut().filter(|_| due > work.now) {
         lease.trouble = Some(why);
     }

@@ -205,7 +205,8 @@ pub(crate) fn copy_journal(
     session: &Session,
     before: &domain::Step,
     mut step: domain::Step,
-    (why, after_end): (&str, bool),
+    why: &str,
+    after_end: bool,
 ) -> Result<domain::Step, Error> {
     let scope = session.scope;
     let mut length = 0;

@@ -126,7 +126,7 @@ fn queue_new_events(
     work.tx.webhook_cursor_save(due, *last)?;
     let more = found.more;
     for (_, event) in found.events {
-        if wanted.wants(work, due, &event)? {
+        if wanted.is_wanted(work, due, &event)? {
             let about = About::Event { session: event.session, seq: event.seq };
             queue_delivery(work, due, event.name, about)?;
         }
@@ -231,7 +231,7 @@ struct EventFilter<'a> {
 }
 
 impl EventFilter<'_> {
-    fn wants(&mut self, work: &mut Work<'_>, due: &DueWebhook, event: &Event) -> Result<bool, Error> {
+    fn is_wanted(&mut self, work: &mut Work<'_>, due: &DueWebhook, event: &Event) -> Result<bool, Error> {
         if self.session.is_some_and(|session| session != event.session) {
             return Ok(false);
         }

@@ -179,7 +179,8 @@ pub(super) async fn action_outcome(
     CallPath(session, call): CallPath,
     Command { body, idempotency }: Command<OutcomeBody>,
 ) -> Result<Json<ActionView>, ApiError> {
-    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, idempotency).await?)))
+    let (outcome, run) = reported(body)?;
+    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), outcome, run, idempotency).await?)))
 }
 
 /// Translates a body into an outcome and the run that it is about.

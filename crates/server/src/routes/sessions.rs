@@ -100,7 +100,7 @@ pub(super) async fn session_message(
     PathId(id): PathId<SessionId>,
     Command { body: MessageBody { content, requires_reply }, idempotency }: Command<MessageBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let session = app.engine.send_message(&caller, id, (content, requires_reply), idempotency).await?;
+    let session = app.engine.send_message(&caller, id, content, requires_reply, idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(session.into())))
 }
 

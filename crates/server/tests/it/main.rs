@@ -9,4 +9,5 @@ mod crate_layers;
 mod dependencies;
 mod engine_modules;
 mod lessons;
+mod signatures;
 mod targets;

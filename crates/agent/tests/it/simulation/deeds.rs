@@ -71,9 +71,7 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
         DeedKind::Steps { session, command } => {
             engine.control_step(&by, (session, None), command, None, None).await.map(drop)
         }
-        DeedKind::Says { session, content } => {
-            engine.send_message(&by, session, (content, false), None).await.map(drop)
-        }
+        DeedKind::Says { session, content } => engine.send_message(&by, session, content, false, None).await.map(drop),
         DeedKind::Edits { session } => edits(&engine, &play, &by, session).await,
         DeedKind::FireDue => engine.fire_due().await.map(drop),
     }
@@ -90,7 +88,7 @@ async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) ->
         play.noticed(check_runs::may_run(&play.look(), &deed));
         play.stage.lock().ran.push(deed);
         play.takes_time(2).await;
-        engine.action_outcome(by, (session, call), (Outcome::Done { result: json!("edited") }, None), None).await?;
+        engine.action_outcome(by, (session, call), Outcome::Done { result: json!("edited") }, None, None).await?;
     }
     Ok(())
 }

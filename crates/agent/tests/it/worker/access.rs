@@ -73,7 +73,7 @@ async fn key_with_the_name_of_a_hosted_agent_has_no_access() {
     world.ended(&alice, session.id).await;
     assert_eq!(world.runs().len(), 1);
     let outcome = Outcome::Done { result: Value::Null };
-    absent(world.engine.action_outcome(&namesake, (session.id, call), (outcome, None), None).await.unwrap_err());
+    absent(world.engine.action_outcome(&namesake, (session.id, call), outcome, None, None).await.unwrap_err());
 }
 
 #[tokio::test]

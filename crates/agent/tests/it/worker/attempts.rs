@@ -48,10 +48,10 @@ async fn retried_conversation_keeps_its_history_and_open_message() {
     let alice = world.person("alice").await;
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
     world.says("Hello.", &[]);
-    world.engine.send_message(&alice, session.id, ("Hi".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "Hi".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
     world.model_fails(ModelError::Refused("no".into()));
-    world.engine.send_message(&alice, session.id, ("And now?".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "And now?".into(), false, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
     world.says("Now this.", &[]);
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
@@ -247,7 +247,7 @@ async fn next_attempt_reads_how_the_open_calls_of_the_last_one_ended() {
     // The session is paused, so that no worker journals the reports and answers that follow.
     world.engine.control_session(&alice, session.id, Command::Pause, None, None).await.unwrap();
     let broke = Outcome::Failed { message: "no such line".into(), result: Value::Null };
-    world.engine.action_outcome(&bot, place, (broke, None), None).await.unwrap();
+    world.engine.action_outcome(&bot, place, broke, None, None).await.unwrap();
     world
         .answers(
             &alice,

@@ -181,7 +181,7 @@ async fn cost_of_a_message_is_constant_over_100_messages() {
     place.drives().await;
     let mut resumes = Vec::new();
     for number in 0..100 {
-        place.engine.send_message(&place.alice, session.id, (format!("And {number}?"), false), None).await.unwrap();
+        place.engine.send_message(&place.alice, session.id, format!("And {number}?"), false, None).await.unwrap();
         resumes.push(place.drives().await);
     }
     assert_eq!(place.seen.lock().len(), 100);

@@ -157,7 +157,7 @@ async fn message_between_attempts_is_shown_at_the_next_turn() {
     world.says("Then not.", &[]);
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;
     world.until(|| async { (steps(&world, &alice, session.id).await.len() == 2).then_some(()) }).await;
-    world.engine.send_message(&alice, session.id, ("Stop.".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "Stop.".into(), false, None).await.unwrap();
     let (_, _, found) = world.engine.session(&alice, session.id).await.unwrap();
     assert!(found[1].in_trouble().is_some(), "it still rests, and says why");
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
@@ -198,7 +198,7 @@ async fn message_after_the_last_turn_gives_the_model_another_turn() {
     world.play.slow.store(false, Ordering::Release);
     let spoken = |event: &domain::Event| event.name == "model.turn";
     world.until(|| async { world.events(&alice, session.id).await.iter().any(spoken).then_some(()) }).await;
-    world.engine.send_message(&alice, session.id, ("One more thing.".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "One more thing.".into(), false, None).await.unwrap();
     world.engine.control_session(&alice, session.id, Command::Resume, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     assert_eq!(world.shown().last(), Some(&Message::User { content: "One more thing.".into() }));
@@ -211,7 +211,7 @@ async fn message_to_a_step_without_an_agent_is_refused() {
     let bob = world.person("bob").await;
     let session = world.opens(&bob, None, Some("f"), Value::Null).await;
     world.asked(&bob).await;
-    let refused = world.engine.send_message(&bob, session.id, ("Go on.".into(), false), None).await;
+    let refused = world.engine.send_message(&bob, session.id, "Go on.".into(), false, None).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::NobodyListens))), "{refused:?}");
 }
 
@@ -238,7 +238,7 @@ async fn question_answered_with_retry_in_the_first_step_is_asked_again() {
     world.says("Deployed.", &[]);
     let session = world.opens(&bob, None, Some("f"), Value::Null).await;
     let first = world.asked(&bob).await;
-    world.engine.send_message(&bob, session.id, ("Be quick.".into(), false), None).await.unwrap();
+    world.engine.send_message(&bob, session.id, "Be quick.".into(), false, None).await.unwrap();
     world
         .answers(
             &bob,
@@ -298,7 +298,7 @@ async fn message_to_a_skipped_step_is_shown_to_the_next_step() {
         world.says("It is done again, or three is.", &[]);
         let session = world.opens(&bob, None, Some("f"), Value::Null).await;
         let asked = world.asked(&bob).await;
-        world.engine.send_message(&bob, session.id, ("Mind the gap.".into(), false), None).await.unwrap();
+        world.engine.send_message(&bob, session.id, "Mind the gap.".into(), false, None).await.unwrap();
         world
             .answers(&bob, asked.id, effect, AnswerDraft { feedback: Some("so".into()), ..AnswerDraft::default() })
             .await;
@@ -316,7 +316,7 @@ async fn retried_conversation_without_messages_waits_for_one() {
     let session = world.opens(&bot, Some("guide"), None, Value::Null).await;
     world.engine.control_session(&bot, session.id, Command::Fail, None, None).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
-    world.engine.send_message(&alice, session.id, ("Hello?".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "Hello?".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
     assert_eq!(world.shown(), [Message::User { content: "Hello?".into() }]);
 }

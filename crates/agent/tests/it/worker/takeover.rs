@@ -42,7 +42,7 @@ async fn worker_death_during_a_tool_asks_people_about_the_outcome() {
     assert!(matches!(acted.proposal.state, ActionState::Started { .. }));
     let report = domain::Outcome::Unknown;
     let worker = domain::Caller::worker(alice.scope, acted.proposal.proposed_by.clone());
-    world.engine.action_outcome(&worker, (session.id, call), (report, None), None).await.unwrap();
+    world.engine.action_outcome(&worker, (session.id, call), report, None, None).await.unwrap();
     let asked = world.asked(&alice).await;
     assert_eq!(world.runs().len(), 1);
     let ran = AnswerDraft { options: vec!["it_ran".into()], ..AnswerDraft::default() };

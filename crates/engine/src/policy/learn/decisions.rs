@@ -10,12 +10,12 @@ use domain::{
 };
 use store::{ActionHistoryFilter, ClosedInteraction, Cost, InteractionFilter, Page, Sort, StoreError};
 
-use crate::interactions::forms_check::off_reactor;
 use crate::interactions::plan::AnswerSubject;
 use crate::policy::learn;
 use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::learn::suspend::AskedCall;
 use crate::policy::ruling::OnBehalfOf;
+use crate::run::heavy_work::off_reactor;
 use crate::run::pages::Pages;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};

@@ -135,9 +135,9 @@ impl Engine {
 
 /// Policy in force for a hosted agent or for a key with this name. A rule that was learnt from approvals of a hosted agent does not
 /// apply to a key of that name; learnt rules that deny apply to both.
-pub(crate) async fn load_for(engine: &Engine, scope: Scope, (name, hosted): (&str, bool)) -> Result<InForce, Error> {
+pub(crate) async fn load_for(engine: &Engine, scope: Scope, name: &str, hosted: bool) -> Result<InForce, Error> {
     let in_force = policy::in_force::load(engine, scope).await?;
-    disable_unheard_rules(engine, in_force, scope, (name, hosted)).await
+    disable_unheard_rules(engine, in_force, scope, name, hosted).await
 }
 
 /// Disables the learnt rules that allow, if the proposing key has the name of a hosted agent.
@@ -145,7 +145,8 @@ pub(crate) async fn disable_unheard_rules(
     engine: &Engine,
     mut in_force: InForce,
     scope: Scope,
-    (name, hosted): (&str, bool),
+    name: &str,
+    hosted: bool,
 ) -> Result<InForce, Error> {
     let allows = |rule: &&::policy::Rule| rule.name.starts_with(LEARNT_PREFIX) && rule.verdict == Verdict::Allow;
     let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();

@@ -185,7 +185,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             acted(engine.action_start(by, (session, call), permit, Some(seconds), once).await)
         }
         What::Report { session, call, outcome } => {
-            acted(engine.action_outcome(by, (session, call), (outcome, None), once).await)
+            acted(engine.action_outcome(by, (session, call), outcome, None, once).await)
         }
         What::Decided { session, call, sleeps } => acted(engine.action(by, session, call, patience(sleeps)).await),
         What::Revoke { id } => engine.grant_revoke(by, id, once).await.map(|grant| Reply::Grant(Box::new(grant))),
