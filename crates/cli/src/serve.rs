@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::{Engine, Ids};
-use server::{App, Front, Oidc, OidcSettings, Page};
+use server::{App, Front, Oidc, OidcSettings, PageFiles};
 use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -70,7 +70,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let (stop, stopping) = watch::channel(false);
     let front = Front {
         public: serve.public_url.clone(),
-        page: Page::built(),
+        page: PageFiles::built(),
         oidc: oidc(&serve.oidc)?,
         unconfined: programs.are_unconfined(),
     };

@@ -76,7 +76,7 @@ async fn serve_metrics(
     address: SocketAddr,
     stopping: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
-    let (limits, front) = (Limits::default(), Front::default());
+    let (limits, front) = (ServerLimits::default(), Front::default());
     let app = App::new(engine.clone(), limits, front, telemetry::install_metrics()?, stopping.clone());
     let listener = TcpListener::bind(address).await.map_err(|error| Failure::Listen(address, error))?;
     let bound = listener.local_addr().map_err(|error| Failure::Listen(address, error))?;

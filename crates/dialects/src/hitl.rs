@@ -28,7 +28,7 @@ use ask::HitlRequestBody;
 use respond::HitlRespondBody;
 use server::App;
 use server::handler::{
-    ApiError, Authenticated, Command, IdempotencyKey, PathId, Problems, Query, cursor, limit, traceparent,
+    ApiError, Authenticated, CommandRequest, IdempotencyKey, PathId, Problems, Query, cursor, limit, traceparent,
 };
 use views::{HitlPendingView, HitlRequestView, HitlStatus};
 
@@ -170,7 +170,7 @@ async fn hitl_ask(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     headers: HeaderMap,
-    Command { body, idempotency }: Command<HitlRequestBody>,
+    CommandRequest { body, idempotency }: CommandRequest<HitlRequestBody>,
 ) -> Result<(StatusCode, Json<HitlRequestView>), ApiError> {
     caller.require(domain::access::Right::Ask)?;
     let conversation = body.conversation().to_owned();
@@ -189,7 +189,7 @@ async fn hitl_ask(
 async fn hitl_respond(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<HitlRespondBody>,
+    CommandRequest { body, idempotency }: CommandRequest<HitlRespondBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
     caller.require(domain::access::Right::Answer)?;
     let asked = load(&app, &caller, &body.request_id).await?;
@@ -223,7 +223,7 @@ pub(super) struct HitlCancelBody {
 async fn hitl_cancel(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: HitlCancelBody { request_id, reason }, idempotency }: Command<HitlCancelBody>,
+    CommandRequest { body: HitlCancelBody { request_id, reason }, idempotency }: CommandRequest<HitlCancelBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
     let id = parse_id(&request_id)?;
     app.engine.cancel(&caller, id, reason, idempotency).await?;

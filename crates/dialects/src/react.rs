@@ -31,7 +31,7 @@ use events::{ReactEvents, Until};
 use position::{Position, Positions};
 use server::App;
 use server::handler::{
-    ApiError, Authenticated, Command, EventSource, IdempotencyKey, Problems, Query, StreamCaller, stream_events,
+    ApiError, Authenticated, CommandRequest, EventSource, IdempotencyKey, Problems, Query, StreamCaller, stream_events,
 };
 
 /// Number of events that are checked for unsent ones.
@@ -68,7 +68,7 @@ pub(super) struct ReactChatBody {
 async fn react_chat_stream(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<ReactChatBody>,
+    CommandRequest { body, idempotency }: CommandRequest<ReactChatBody>,
 ) -> Result<Response, ApiError> {
     let ReactChatBody { message, session_id, user_id, agent } = body;
     let metadata = user_id.map_or(Value::Null, |user| json!({ "user_id": user }));
@@ -253,7 +253,7 @@ pub(super) struct ReactReply {
 async fn react_interaction_response(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<ReactResponseBody>,
+    CommandRequest { body, idempotency }: CommandRequest<ReactResponseBody>,
 ) -> Response {
     let (session_id, at) = (body.session_id.clone(), app.engine.now());
     match answer_request(&app, &caller, body, idempotency).await {

@@ -63,12 +63,12 @@ impl Engine {
         &self,
         caller: &Caller,
         new: NewWebhook,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(Webhook, String), Error> {
         caller.require(Right::ManageWebhooks)?;
         check_webhook(self, &new)?;
         let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
-        let made = self.command_with_secret(caller, "webhook", once, move |work, secret| {
+        let made = self.command_with_secret(caller, "webhook", idempotency, move |work, secret| {
             if work.tx.webhook_count(&scope)? >= MOST {
                 return Err(Refusal::TooManyWebhooks { most: MOST }.into());
             }
@@ -167,7 +167,7 @@ impl Engine {
         caller: &Caller,
         id: WebhookId,
         overlap: Option<i64>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(Webhook, String, Timestamp), Error> {
         caller.require(Right::ManageWebhooks)?;
         let overlap = match overlap {
@@ -179,7 +179,7 @@ impl Engine {
             }
         };
         let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
-        let rotated = self.command_with_secret(caller, "webhook_rotate", once, move |work, secret| {
+        let rotated = self.command_with_secret(caller, "webhook_rotate", idempotency, move |work, secret| {
             let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
             let newest = work.tx.webhook_secrets(&scope, id)?.first().map_or(0, |secret| secret.number);
             let until = work.now.saturating_add(overlap).unwrap_or(work.now);

@@ -240,11 +240,15 @@ impl From<Session> for SessionView {
 impl SessionView {
     /// Builds the view of one session with its input, its metadata, a page of its steps and the cursor of the steps before that page.
     #[must_use]
-    pub fn whole(session: Session, luggage: SessionInput, (steps, steps_next): (&[Step], Option<StepId>)) -> Self {
+    pub fn whole(
+        session: Session,
+        session_input: SessionInput,
+        (steps, steps_next): (&[Step], Option<StepId>),
+    ) -> Self {
         let (open, current) = (session.waiting_on, session.step);
         let steps = steps.iter().map(|step| StepView::new(step, if step.id == current { open } else { 0 }));
         let steps = steps.collect();
-        Self { input: luggage.input, metadata: luggage.metadata, steps, steps_next, ..Self::from(session) }
+        Self { input: session_input.input, metadata: session_input.metadata, steps, steps_next, ..Self::from(session) }
     }
 }
 

@@ -23,14 +23,17 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Settings of a world.
 #[derive(Default)]
 pub struct Setup {
-    pub limits: Limits,
+    pub limits: ServerLimits,
     pub settings: Settings,
     pub front: Front,
 }
 
 /// Settings with a short heartbeat.
 pub fn brisk() -> Setup {
-    Setup { limits: Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }, ..Setup::default() }
+    Setup {
+        limits: ServerLimits { heartbeat: Duration::from_millis(50), ..ServerLimits::default() },
+        ..Setup::default()
+    }
 }
 
 /// A running server.
@@ -73,8 +76,9 @@ impl World {
     }
 
     async fn open(data: TempDir, clock: ManualClock, time: Arc<dyn Clock>, setup: Setup) -> Self {
-        let store =
-            Arc::new(SqliteStore::open(data.path(), Arc::clone(&time), &store_sqlite::Options::default()).unwrap());
+        let store = Arc::new(
+            SqliteStore::open(data.path(), Arc::clone(&time), &store_sqlite::SqliteOptions::default()).unwrap(),
+        );
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, time, Ids::default(), vault, setup.settings);
         engine.check_master_key().await.unwrap();

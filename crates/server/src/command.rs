@@ -41,17 +41,17 @@ pub(crate) const KEY_FORM: &str = "1 to 255 printable ASCII characters";
 pub struct IdempotencyKey {
     /// The same key with the same body returns the same result.
     #[param(rename = "Idempotency-Key")]
-    #[expect(dead_code, reason = "`Command` reads the header")]
+    #[expect(dead_code, reason = "`CommandRequest` reads the header")]
     key: Option<String>,
 }
 
 /// Extractor of a command: its body, and its idempotency key if the caller sent one. An absent body is an empty object.
-pub struct Command<T> {
+pub struct CommandRequest<T> {
     pub body: T,
     pub idempotency: Option<Idempotency>,
 }
 
-impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
+impl<T: DeserializeOwned> FromRequest<App> for CommandRequest<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {

@@ -19,7 +19,7 @@ pub struct Front {
     /// Public URL, if it differs from the listening address.
     pub public: Option<Url>,
     /// The web page, if it was built.
-    pub page: Page,
+    pub page: PageFiles,
     /// The identity provider, if configured.
     pub oidc: Option<Oidc>,
     /// Whether programs of agents run unconfined, with all rights of this process.

@@ -181,8 +181,8 @@ pub(crate) struct StreamSlots {
 }
 
 impl StreamSlots {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        let Limits { streams, key_streams, tenant_streams, .. } = *limits;
+    pub(crate) fn new(limits: &ServerLimits) -> Self {
+        let ServerLimits { streams, key_streams, tenant_streams, .. } = *limits;
         Self { keys: Slots::new(key_streams), tenants: Slots::new(tenant_streams), all: Slots::new(streams) }
     }
 }

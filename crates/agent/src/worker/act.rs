@@ -163,7 +163,7 @@ impl StepRun<'_> {
             call: call.to_owned(),
             action: Call { tool: tool.to_owned(), arguments: arguments.clone() },
             context,
-            seen: expected_content,
+            expected_content,
             traceparent: None,
             repeatable: spec.repeatable,
             client,

@@ -58,8 +58,8 @@ impl BenchWorker {
 
     /// Opens a session for the agent.
     pub(super) async fn starts(&self) -> Fallible<Session> {
-        let luggage = SessionInput { input: json!("Go."), ..SessionInput::default() };
-        let start = Start { agent: Some("bench".into()), luggage, ..Start::default() };
+        let session_input = SessionInput { input: json!("Go."), ..SessionInput::default() };
+        let start = Start { agent: Some("bench".into()), session_input, ..Start::default() };
         Ok(self.engine.start_session(&self.person, start, None).await?)
     }
 

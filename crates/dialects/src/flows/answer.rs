@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::interaction::FlowInteractionView;
 use super::payload;
 use server::App;
-use server::handler::{ApiError, Authenticated, Command, IdempotencyKey, PathIds, Problems};
+use server::handler::{ApiError, Authenticated, CommandRequest, IdempotencyKey, PathIds, Problems};
 
 /// Header with the channel of the question.
 const CHANNEL: &str = "x-chat-session-id";
@@ -148,7 +148,7 @@ pub(super) struct FlowRespondBody {
 pub(super) async fn flows_respond(
     State(app): State<App>,
     path: QuestionPath,
-    Command { body, idempotency }: Command<FlowRespondBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowRespondBody>,
 ) -> Reply {
     let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
@@ -164,7 +164,7 @@ pub(super) async fn flows_respond(
 pub(super) async fn flows_skip(
     State(app): State<App>,
     path: QuestionPath,
-    Command { body, idempotency }: Command<FlowRespondBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowRespondBody>,
 ) -> Reply {
     let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
@@ -207,7 +207,7 @@ impl FlowAutoBody {
 pub(super) async fn flows_auto(
     State(app): State<App>,
     path: QuestionPath,
-    Command { body, idempotency }: Command<FlowAutoBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowAutoBody>,
 ) -> Reply {
     let placed = path.load(&app, None).await?;
     path.check_responder(body.responded_by.as_deref())?;
@@ -226,7 +226,7 @@ pub(super) async fn flows_auto(
 pub(super) async fn flows_expire(
     State(app): State<App>,
     path: QuestionPath,
-    Command { body, idempotency }: Command<FlowAutoBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowAutoBody>,
 ) -> Reply {
     let placed = path.load(&app, None).await?;
     path.check_responder(body.responded_by.as_deref())?;

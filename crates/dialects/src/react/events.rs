@@ -64,8 +64,8 @@ impl ReactEvents {
     /// Reads whether the agent of a session waits for messages, once.
     pub(super) async fn learn(&mut self, app: &App, caller: &Caller, id: SessionId) -> Result<(), Error> {
         if let Entry::Vacant(unknown) = self.listens.entry(id) {
-            let (session, luggage, _) = app.engine.session(caller, id).await?;
-            unknown.insert(session.hosted && session.head.flow.is_none() && luggage.input.is_null());
+            let (session, session_input, _) = app.engine.session(caller, id).await?;
+            unknown.insert(session.hosted && session.head.flow.is_none() && session_input.input.is_null());
         }
         Ok(())
     }

@@ -102,7 +102,7 @@ pub struct Attempt {
 
 /// Result of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AttemptVerdict {
     /// The endpoint has accepted the message.
     Taken {
         /// Whether the endpoint has also processed it. Status 202 means that it has not yet.
@@ -148,12 +148,12 @@ impl Progress {
 impl Attempt {
     /// Result of the attempt. A redirect is not followed and counts as a failure.
     #[must_use]
-    pub const fn verdict(&self) -> Verdict {
+    pub const fn verdict(&self) -> AttemptVerdict {
         match self.status {
-            Some(202) => Verdict::Taken { done: false },
-            Some(200..=299) => Verdict::Taken { done: true },
-            Some(410) => Verdict::Gone,
-            _ => Verdict::Failed,
+            Some(202) => AttemptVerdict::Taken { done: false },
+            Some(200..=299) => AttemptVerdict::Taken { done: true },
+            Some(410) => AttemptVerdict::Gone,
+            _ => AttemptVerdict::Failed,
         }
     }
 }
@@ -178,9 +178,9 @@ impl WebhookDelivery {
         let verdict = attempt.verdict();
         self.tries += 1;
         self.progress = match verdict {
-            Verdict::Taken { .. } => Progress::Delivered { at: now },
-            Verdict::Gone => Progress::Dead { at: now, reason: "the endpoint is gone (410)".into() },
-            Verdict::Failed => match self.again(wait, jitter, now) {
+            AttemptVerdict::Taken { .. } => Progress::Delivered { at: now },
+            AttemptVerdict::Gone => Progress::Dead { at: now, reason: "the endpoint is gone (410)".into() },
+            AttemptVerdict::Failed => match self.again(wait, jitter, now) {
                 Some(due) => Progress::Pending { due },
                 None => Progress::Dead { at: now, reason: format!("{} attempts have failed", self.tries) },
             },
@@ -240,19 +240,19 @@ mod tests {
         Attempt { at: at(0), status, note: String::new(), millis: 1 }
     }
 
-    fn check(status: Option<u16>, expected: Verdict) {
+    fn check(status: Option<u16>, expected: AttemptVerdict) {
         assert_eq!(attempt(status).verdict(), expected, "{status:?}");
     }
 
     #[test]
     fn only_status_2xx_accepts_a_message() {
-        let done = |done| Verdict::Taken { done };
+        let done = |done| AttemptVerdict::Taken { done };
         for (status, expected) in [(200, done(true)), (202, done(false)), (204, done(true)), (299, done(true))] {
             check(Some(status), expected);
         }
-        check(Some(410), Verdict::Gone);
+        check(Some(410), AttemptVerdict::Gone);
         for status in [None, Some(199), Some(300), Some(301), Some(307), Some(400), Some(404), Some(429), Some(503)] {
-            check(status, Verdict::Failed);
+            check(status, AttemptVerdict::Failed);
         }
     }
 

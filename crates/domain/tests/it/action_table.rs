@@ -2,7 +2,7 @@
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::table::cells;
-use holdpoint_domain::action::Change;
+use holdpoint_domain::action::ActionChange;
 use holdpoint_domain::{
     Action, ActionState, Call, Effect, InteractionId, Outcome, Permit, PermitId, Refusal, Role, Ruling, Timestamp,
     Verdict,
@@ -103,10 +103,10 @@ fn check(state: &str, command: &str, expected: &str) {
     let found = match run(before, command) {
         None => "nothing".to_owned(),
         Some(Err(refusal)) => name(&refusal),
-        Some(Ok((after, happening))) => {
+        Some(Ok((after, event_draft))) => {
             assert_eq!(after.revision, revision + 1, "{state} | {command}");
-            assert!(happening.kind.name().starts_with("action."), "{state} | {command}");
-            assert!(happening.data().get("arguments").is_none(), "{state} | {command}");
+            assert!(event_draft.kind.name().starts_with("action."), "{state} | {command}");
+            assert!(event_draft.data().get("arguments").is_none(), "{state} | {command}");
             let edited = if after.edited.is_some() { " edited" } else { "" };
             format!("{}{edited}", after.state_name(at(NOW)))
         }
@@ -114,7 +114,7 @@ fn check(state: &str, command: &str, expected: &str) {
     assert_eq!(found, expected, "{state} | {command}");
 }
 
-fn run(proposal: Action, command: &str) -> Option<Result<Change, Refusal>> {
+fn run(proposal: Action, command: &str) -> Option<Result<ActionChange, Refusal>> {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     let alice = caller("alice", Role::Operator, &[]).actor;
@@ -287,8 +287,8 @@ fn action_that_a_client_does_not_start_in_time_fails() {
     assert_eq!(allowed.wake_at(), Some(at(200)));
     assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
     let over = Action { runner, ..proposal("permit over") };
-    let (failed, happening) = over.lapse(Some(fresh), at(NOW)).unwrap();
-    assert_eq!((failed.state_name(at(NOW)), happening.kind.name()), ("failed", "action.failed"));
+    let (failed, event_draft) = over.lapse(Some(fresh), at(NOW)).unwrap();
+    assert_eq!((failed.state_name(at(NOW)), event_draft.kind.name()), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);
     assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
 }

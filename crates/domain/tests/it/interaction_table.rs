@@ -391,9 +391,9 @@ fn handed_over_question_follows_the_resolution_of_its_successor() {
     let other = handed(asked(&[]), &bob(), "elsewhere", at(10)).unwrap().first.0;
     for command in ["approve", "reject", "auto", "expire", "cancel"] {
         let ended = carried_out(second.clone(), command, at(50)).unwrap();
-        let (followed, happening) = first.clone().follow(&ended).unwrap();
+        let (followed, event_draft) = first.clone().follow(&ended).unwrap();
         assert_eq!(resolution(&followed), resolution(&ended), "{command}");
-        assert_eq!(happening.kind.name(), format!("interaction.{}", ended.status().name()));
+        assert_eq!(event_draft.kind.name(), format!("interaction.{}", ended.status().name()));
         assert_eq!(followed.handed_over(), first.handed_over());
         assert!(followed.clone().follow(&ended).is_none(), "once");
         assert_eq!(asked(&[]).follow(&ended), None, "what was not handed over follows nothing");

@@ -54,7 +54,7 @@ fn answers(interaction: &Interaction, who: &str, effect: &str) -> Result<(Intera
         _ => json!({ "effect": effect, "feedback": "so" }),
     };
     let answered = interaction.clone().answer(&reviewer, AnswerId::from_uuid(uuid(20)), draft(body), None, at(9));
-    answered.map(|(after, happening)| (after, happening.kind.name()))
+    answered.map(|(after, event_draft)| (after, event_draft.kind.name()))
 }
 
 /// Each vote is `who:effect`, followed by its result and the requirements that are met after it.

@@ -152,9 +152,9 @@ fn command_records_its_actor_and_reason() {
         ("running", Command::Complete, "session.completed"),
         ("waiting", Command::Fail, "session.failed"),
     ] {
-        let (session, happening) = told(state, command);
+        let (session, event_draft) = told(state, command);
         let data = serde_json::json!({ "reason": "because", "by": { "kind": "user", "name": "alice" } });
-        assert_eq!((happening.kind.name(), happening.data()), (name, data));
+        assert_eq!((event_draft.kind.name(), event_draft.data()), (name, data));
         let kept = session.ended.map(|(_, note)| note).or(session.paused);
         assert_eq!(kept, (command != Command::Resume).then(note), "{name}");
     }
@@ -164,8 +164,8 @@ fn command_records_its_actor_and_reason() {
 fn events_are_numbered_from_one_without_gaps() {
     let mut session = session();
     for seq in 1..=3 {
-        let (paused, happening) = session.clone().control(Command::Pause, note()).unwrap();
-        let event = session.record(EventId::from_uuid(uuid(u128::from(seq))), &happening, None, at(10));
+        let (paused, event_draft) = session.clone().control(Command::Pause, note()).unwrap();
+        let event = session.record(EventId::from_uuid(uuid(u128::from(seq))), &event_draft, None, at(10));
         assert_eq!((event.seq, event.session, event.step), (seq, session.id, Some(session.step)));
         assert_eq!((event.name.as_str(), event.at), ("session.paused", at(10)));
         assert_eq!(paused.last_seq, seq - 1);

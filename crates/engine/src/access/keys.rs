@@ -78,12 +78,12 @@ impl Engine {
         &self,
         caller: &Caller,
         new: NewKey,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(Key, String), Error> {
         caller.require(Right::ManageKeys)?;
         new.check()?;
         let (scope, pepper) = (caller.scope, access::authenticate::load_pepper(self).await?);
-        let made = self.command_with_secret(caller, "key", once, move |work, secret| {
+        let made = self.command_with_secret(caller, "key", idempotency, move |work, secret| {
             create_key(work, scope, new.clone(), fingerprint(&pepper, secret), Joinable::Members)
         });
         let (key, secret) = made.await?;

@@ -31,13 +31,13 @@ impl Engine {
         &self,
         caller: &Caller,
         name: &str,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(String, Timestamp), Error> {
         caller.require(Right::ManageUsers)?;
         let (name, pepper) = (known(name)?, access::authenticate::load_pepper(self).await?);
         let (scope, credential) = (caller.scope, caller.credential);
         let (link, secret): (Link, _) = self
-            .command_with_secret(caller, "link", once, move |work, secret| {
+            .command_with_secret(caller, "link", idempotency, move |work, secret| {
                 let (user, _) = access::find_member(work, &scope, &name)?;
                 let governed = list_administered_projects(work, &scope, credential)?;
                 if !user.active().all(|membership| governed.contains(&membership.project)) {

@@ -155,11 +155,11 @@ impl Engine {
         &self,
         caller: &Caller,
         new: ProjectSettings,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ProjectSettings, Error> {
         caller.require(Right::ManagePolicy)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let before = settings(&mut *work.tx, &scope)?;
             if before != new {
                 let text = serde_json::to_string(&new).map_err(|error| StoreError::Corrupt(error.to_string()))?;

@@ -16,11 +16,11 @@ impl Engine {
     pub async fn create_ticket(
         &self,
         caller: &Caller,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(String, Timestamp), Error> {
         let pepper = access::authenticate::load_pepper(self).await?;
         let (scope, credential, actor) = (caller.scope, caller.credential, caller.actor.clone());
-        let made = self.command_with_secret(caller, "ticket", once, move |work, secret| {
+        let made = self.command_with_secret(caller, "ticket", idempotency, move |work, secret| {
             let expires_at = work.now.saturating_add(LIFETIME).unwrap_or(work.now);
             let ticket = Ticket { id: work.ids.ticket(work.now), credential, scope, expires_at };
             work.tx.ticket_insert(&ticket, &fingerprint(&pepper, secret))?;

@@ -61,12 +61,12 @@ impl Engine {
         &self,
         caller: &Caller,
         new: NewUser,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<AddedUser, Error> {
         caller.require(Right::ManageUsers)?;
         new.check()?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             work.tx.names_lock(scope.tenant)?;
             let caller = work.caller()?;
             add_user(work, &scope, &new, Some(&caller))

@@ -132,9 +132,9 @@ pub(crate) fn give_grant(
     fits_what_was_approved(remember, proposal)?;
     let given = (remember, by.clone(), interaction);
     let id = work.ids.grant(work.now);
-    let (grant, happening) = Grant::give(id, proposal, given, work.now);
+    let (grant, event_draft) = Grant::give(id, proposal, given, work.now);
     work.tx.grant_insert(&grant)?;
-    work.record_event(session, Some(interaction), happening)?;
+    work.record_event(session, Some(interaction), event_draft)?;
     Ok(())
 }
 
@@ -182,16 +182,21 @@ impl Engine {
     }
 
     /// Revokes a grant. People are asked again about the actions that it covered.
-    pub async fn grant_revoke(&self, caller: &Caller, id: GrantId, once: Option<Idempotency>) -> Result<Grant, Error> {
+    pub async fn grant_revoke(
+        &self,
+        caller: &Caller,
+        id: GrantId,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Grant, Error> {
         caller.require(Right::Grant)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let grant = work.tx.grant(&scope, id)?.ok_or(Refusal::NotFound("grant"))?;
-            let (grant, happening) = grant.revoke(actor.clone(), work.now)?;
+            let (grant, event_draft) = grant.revoke(actor.clone(), work.now)?;
             if !work.tx.grant_revoke(&grant)? {
                 return Err(Refusal::GrantRevoked(id).into());
             }
-            work.append_audit(&scope, &happening)?;
+            work.append_audit(&scope, &event_draft)?;
             Ok(grant)
         })
         .await

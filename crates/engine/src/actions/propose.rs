@@ -42,7 +42,7 @@ pub struct Propose {
     /// Context that is shown to people beside the call.
     pub context: Value,
     /// Hash of the file content that the call would replace, at the time of the proposal.
-    pub seen: Option<String>,
+    pub expected_content: Option<String>,
     /// W3C `traceparent` of the trace in which the agent proposes the action.
     pub traceparent: Option<String>,
     /// Whether the tool declares that a call may run more than once. The action is also repeatable if the policy says so.
@@ -60,12 +60,12 @@ impl Engine {
         caller: &Caller,
         session: SessionId,
         propose: Propose,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         checked(&propose)?;
         let ruled = policy::in_force::with_current_ruling(self, || {
-            judge_and_save(self, caller, session, propose.clone(), once.clone())
+            judge_and_save(self, caller, session, propose.clone(), idempotency.clone())
         })
         .await?;
         reply(self, caller, ruled, self.now()).await
@@ -77,12 +77,13 @@ async fn judge_and_save(
     caller: &Caller,
     session: SessionId,
     propose: Propose,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<Action, Error> {
-    let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
+    let Propose { call, action, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
+        propose;
     let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
     let (known, origin, wire) = read_known(engine, caller, session, call.clone()).await?;
-    if let Some(known) = known.filter(|_| once.is_none()) {
+    if let Some(known) = known.filter(|_| idempotency.is_none()) {
         known.in_hands_of(caller)?;
         known.same(&action, &actor)?;
         return Ok(known);
@@ -94,11 +95,10 @@ async fn judge_and_save(
     let judged = policy::ruling::judge(engine, in_force, behalf.clone(), action.clone()).await?;
     let asking = question_terms(engine, &judged, deadline_seconds, wire, traceparent);
     let question = question_about(&judged, call.clone(), context)?;
-    let policies = Arc::clone(&engine.policies);
-    let hosted = caller.is_worker();
+    let (policies, hosted) = (Arc::clone(&engine.policies), caller.is_worker());
     let new = Arc::new(AtomicBool::new(false));
     let made = Arc::clone(&new);
-    let proposal = engine.command(caller, once, move |work| {
+    let proposal = engine.command(caller, idempotency, move |work| {
         made.store(false, Ordering::Relaxed);
         let mut session = sessions::lock(work, &scope, session)?;
         if let Some(known) = work.tx.action(&scope, session.id, &call)? {
@@ -123,7 +123,7 @@ async fn judge_and_save(
             hosted,
             runner: client.then(|| session.started_by.clone()),
             step: hosted.then_some(session.step),
-            expected_content: seen.clone(),
+            expected_content: expected_content.clone(),
             asked: Vec::new(),
             state: ActionState::Denied,
             revision: 1,

@@ -82,16 +82,16 @@ impl Engine {
         (session, call): (SessionId, String),
         permit: String,
         seconds: Option<i64>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         let length = deliveries::take::lease_length(self, seconds)?;
         secrets::unlock::fingerprint(self, PERMIT, "").await?;
         let start = || {
-            let (call, permit, once) = (call.clone(), permit.clone(), once.clone());
+            let (call, permit, idempotency) = (call.clone(), permit.clone(), idempotency.clone());
             async move {
                 let judged = judge_now(self, caller, session, &call).await?;
-                save_start(self, caller, (session, call), ActionStart { judged, permit, length }, once).await
+                save_start(self, caller, (session, call), ActionStart { judged, permit, length }, idempotency).await
             }
         };
         let started = policy::in_force::with_current_ruling(self, start).await?;
@@ -153,13 +153,13 @@ impl Engine {
         (session, call): (SessionId, String),
         outcome: Outcome,
         run: Option<PermitId>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         checked(&outcome)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let vault = Arc::clone(&self.vault);
-        let done = self.command(caller, once, move |work| {
+        let done = self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
@@ -227,13 +227,13 @@ async fn save_start(
     caller: &Caller,
     (session, call): (SessionId, String),
     start: ActionStart,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<Action, Error> {
     let ActionStart { judged, permit, length } = start;
     let (scope, actor) = (caller.scope, caller.actor.clone());
     let (vault, policies) = (Arc::clone(&engine.vault), Arc::clone(&engine.policies));
     engine
-        .command(caller, once, move |work| {
+        .command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;

@@ -1,6 +1,6 @@
 //! Applies the end of a question to the action that it is about, and asks people about actions whose outcome is unknown.
 
-use domain::action::{Change, same_but_text, verdict_of};
+use domain::action::{ActionChange, same_but_text, verdict_of};
 use domain::{
     Action, ActionState, Actor, Call, Choice, Effect, Interaction, Kind, Permit, Problem, Question, Refusal,
     Resolution, Session, SignedDuration, State, Timestamp, Verdict,
@@ -19,12 +19,12 @@ use crate::{Error, actions, interactions, steps};
 pub(crate) fn save_change(
     work: &mut Work<'_>,
     session: &mut Session,
-    (proposal, happening): Change,
+    (proposal, event_draft): ActionChange,
 ) -> Result<Action, Error> {
     work.tx.action_save(&proposal)?;
     work.wake_at(proposal.wake_at());
     let about = proposal.asked.last().copied();
-    work.record_event(session, about, happening)?;
+    work.record_event(session, about, event_draft)?;
     if session.hosted {
         // The worker that reports may have lost its step lease to another worker, whose step sleeps until this change.
         steps::wake(work, session)?;

@@ -14,11 +14,11 @@ impl Engine {
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             let was = interaction.status();
             let change = interaction.complete(lease, work.now)?;

@@ -17,12 +17,12 @@ impl Engine {
         (id, lease): (InteractionId, LeaseId),
         reason: String,
         again: bool,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         checked("/reason", Some(&reason))?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             let was = interaction.status();
             let change = interaction.fail(lease, reason.clone(), again, work.now)?;

@@ -14,12 +14,12 @@ impl Engine {
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),
         seconds: Option<i64>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         let length = deliveries::take::lease_length(self, seconds)?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let (_, interaction) = deliveries::lock(work, &scope, id)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let interaction = interaction.heartbeat(lease, work.now, until)?;

@@ -52,12 +52,12 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         seconds: Option<i64>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<TakenAnswer, Error> {
         caller.require(Right::Take)?;
         let length = lease_length(self, seconds)?;
         let scope = caller.scope;
-        let receipt = self.command(caller, once, move |work| {
+        let receipt = self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             session.going_on()?;
             let lease = work.ids.lease(work.now);

@@ -16,7 +16,7 @@ pub struct AnswerEntry {
     /// Answer to the question.
     pub draft: AnswerDraft,
     /// Idempotency key of this answer, so that a repeated request does not repeat the answer.
-    pub once: Option<Idempotency>,
+    pub idempotency: Option<Idempotency>,
 }
 
 /// Result of one answer in a request with many answers.
@@ -35,7 +35,7 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         draft: AnswerDraft,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
         // The schema is needed for edited arguments, and for data that could be meant as arguments.
@@ -47,7 +47,7 @@ impl Engine {
             let mut plan = draft.clone();
             interactions::plan::add_rulings(self, caller, &mut plan, subject.as_ref()).await?;
             let judged = plan.edit.is_some() || plan.current.is_some();
-            match save(self, caller, plan, once.clone()).await {
+            match save(self, caller, plan, idempotency.clone()).await {
                 // The policy changed between the ruling and the transaction.
                 Err(error)
                     if judged && ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await =>
@@ -67,8 +67,8 @@ impl Engine {
 
     /// Records many answers in the given order. `take` receives each result at once, because the questions in them may be too large to collect.
     pub async fn answer_many(&self, caller: &Caller, entries: Vec<AnswerEntry>, mut take: impl FnMut(AnswerResult)) {
-        for AnswerEntry { interaction, draft, once } in entries {
-            let result = self.answer(caller, interaction, draft, once).await;
+        for AnswerEntry { interaction, draft, idempotency } in entries {
+            let result = self.answer(caller, interaction, draft, idempotency).await;
             take(AnswerResult { interaction, result });
         }
     }
@@ -78,12 +78,12 @@ async fn save(
     engine: &Engine,
     caller: &Caller,
     plan: AnswerPlan,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<Interaction, Error> {
     let (policies, vault) = (std::sync::Arc::clone(&engine.policies), std::sync::Arc::clone(&engine.vault));
     let scope = caller.scope;
     engine
-        .command(caller, once, move |work| {
+        .command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
             let reviewer = interaction.admit(&work.caller()?)?;
             for judged in plan.rulings() {

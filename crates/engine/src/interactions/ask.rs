@@ -42,7 +42,7 @@ impl Engine {
         caller: &Caller,
         session: SessionId,
         ask: Ask,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Ask)?;
         let Ask { question, deadline_seconds, resume_point, traceparent } = ask;
@@ -55,7 +55,7 @@ impl Engine {
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = QuestionTerms { time: seconds, traceparent, within_budget: true };
         let vault = std::sync::Arc::clone(&self.vault);
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let asker = work.caller()?;
             let mut session = access::lock_session(work, &asker, session)?;
             may_ask_in(&asker, &session)?;
@@ -123,8 +123,8 @@ fn pack(engine: &Engine, resume_point: Option<Value>) -> Result<Option<Zeroizing
 
 /// Entry point on which a session was opened. It decides the usual time to answer for the questions of a hosted agent.
 pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<EntryPoint, Error> {
-    let luggage = reads.session_input(scope, session)?.unwrap_or_default();
-    Ok(luggage.entry_point.unwrap_or(EntryPoint::Worker))
+    let session_input = reads.session_input(scope, session)?.unwrap_or_default();
+    Ok(session_input.entry_point.unwrap_or(EntryPoint::Worker))
 }
 
 /// Refuses a question that is too large. Lists return whole questions, so the limit is lower than that of a request body.

@@ -16,7 +16,7 @@ impl Engine {
         id: InteractionId,
         source: AutoSource,
         draft: AnswerDraft,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
         let mut subject = interactions::plan::read(self, caller.scope, id, false).await?;
@@ -25,7 +25,7 @@ impl Engine {
         loop {
             let mut plan = draft.clone();
             interactions::plan::add_ruling(self, &mut plan, subject.as_ref()).await?;
-            match save(self, caller, source, plan, once.clone()).await {
+            match save(self, caller, source, plan, idempotency.clone()).await {
                 // The policy changed between the ruling and the transaction.
                 Err(error) if ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await => {
                     ruled += 1;
@@ -42,12 +42,12 @@ async fn save(
     caller: &Caller,
     source: AutoSource,
     plan: AnswerPlan,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<Interaction, Error> {
     let (vault, policies) = (std::sync::Arc::clone(&engine.vault), std::sync::Arc::clone(&engine.policies));
     let (scope, actor) = (caller.scope, caller.actor.clone());
     engine
-        .command(caller, once, move |work| {
+        .command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
             let was = interaction.status();
             let signature = (work.ids.answer(work.now), actor.clone(), source);

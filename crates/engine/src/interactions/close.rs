@@ -41,7 +41,7 @@ pub(crate) fn apply_answer(
     work: &mut Work<'_>,
     session: &mut Session,
     was: Status,
-    (interaction, happening): Change,
+    (interaction, event_draft): Change,
     plan: Option<(&AnswerPlan, &Vault)>,
 ) -> Result<Interaction, Error> {
     let ended = was == Status::Pending && interaction.status() != Status::Pending;
@@ -55,7 +55,7 @@ pub(crate) fn apply_answer(
         // `sessions/control.rs` deletes them at the end of the session.
         work.tx.sealed_values_delete(&interaction.scope, interaction.id)?;
     }
-    work.record_event(session, Some(interaction.id), happening)?;
+    work.record_event(session, Some(interaction.id), event_draft)?;
     collect_effects(work, &interaction, was);
     if ended {
         follow_end(work, session, &interaction, plan)?;

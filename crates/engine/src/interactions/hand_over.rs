@@ -32,10 +32,10 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         to: HandOver,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/note", to.note.as_deref())?;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;
             let reviewer = interaction.admit(&caller)?;
@@ -70,22 +70,22 @@ fn open_target_session(
     HandOver { channel, note }: HandOver,
 ) -> Result<(Session, Step, domain::EventDraft), Error> {
     let id = work.ids.session(work.now);
-    let brief = SessionHead {
+    let head = SessionHead {
         channel: channel.unwrap_or_else(|| id.uuid().to_string()),
         agent: question.origin.agent.clone(),
         agent_version: question.origin.agent_version.clone(),
         title: Some(question.question.title.clone()),
         ..SessionHead::default()
     };
-    let problems = brief.check();
+    let problems = head.check();
     if !problems.is_empty() {
         return Err(Refusal::QuestionInvalid(problems).into());
     }
-    let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
+    let step = Step::begin(work.ids.step(work.now), id, head.agent.clone(), work.now);
     let by = caller.actor.clone();
-    let (mut session, happening) = Session::start(id, question.scope, brief, step.id, by.clone(), work.now);
+    let (mut session, event_draft) = Session::start(id, question.scope, head, step.id, by.clone(), work.now);
     session.handed_from = Some(HandedFrom { session: question.origin.session, interaction: question.id, by, note });
-    Ok((session, step, happening))
+    Ok((session, step, event_draft))
 }
 
 /// Applies the end of a question to the question that it was handed over from, and cancels the question that it was handed over to.

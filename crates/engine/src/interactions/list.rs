@@ -46,8 +46,8 @@ pub struct InteractionQuery {
 impl Engine {
     /// Session with its session input and its latest steps.
     pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, SessionInput, Vec<Step>), Error> {
-        let (session, luggage, steps, _) = self.session_with_steps(caller, id, None).await?;
-        Ok((session, luggage, steps))
+        let (session, session_input, steps, _) = self.session_with_steps(caller, id, None).await?;
+        Ok((session, session_input, steps))
     }
 
     /// Session with its session input and a page of its steps. The page has the latest steps before `before`, oldest first. The last value is the
@@ -62,12 +62,12 @@ impl Engine {
         let (scope, page) = (caller.scope, Page { after: before, limit: STRIDE });
         self.read_by(caller, Cost::Point, move |reads, caller| {
             let session = Sight::of(reads, caller)?.session(reads, &scope, id)?;
-            let luggage = reads.session_input(&scope, id)?.unwrap_or_default();
+            let session_input = reads.session_input(&scope, id)?.unwrap_or_default();
             let found = reads.steps_page(&scope, id, page)?;
             let next = found.last().filter(|_| found.more).map(|step| step.id);
             let mut steps = found.into_vec();
             steps.reverse();
-            Ok((session, luggage, steps, next))
+            Ok((session, session_input, steps, next))
         })
         .await
     }

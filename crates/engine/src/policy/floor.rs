@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use ::policy::{Ask, Finding, Policy};
+use ::policy::{AskTerms, Finding, Policy};
 use domain::{
     Action, Actor, Digest, PolicySource, PolicyState, PolicyVersion, ProjectId, Refusal, Resolution, Scope, Session,
     State, Timestamp,
@@ -150,16 +150,16 @@ async fn record_floor(engine: &Engine, floor: Option<Arc<Policy>>) -> Result<Tim
                 };
                 work.tx.policy_version_insert(&FLOOR, &kept)?;
             }
-            let (state, happening) = state.put_floor(version, work.now);
+            let (state, audit_draft) = state.put_floor(version, work.now);
             work.tx.policy_save(&FLOOR, &state)?;
             if first && floor.is_none() {
                 return Ok(work.now);
             }
             let text = floor.as_ref().map_or("", |floor| floor.text());
             let diff = diff(before.as_deref().unwrap_or_default(), text);
-            let happening = happening.recording(json!({ "diff": diff }));
+            let audit_draft = audit_draft.recording(json!({ "diff": diff }));
             for scope in work.tx.scopes()? {
-                work.append_audit(&scope, &happening)?;
+                work.append_audit(&scope, &audit_draft)?;
             }
             Ok(work.now)
         })
@@ -221,7 +221,7 @@ pub(crate) fn require_floor_approval(
             } else {
                 votes.iter().filter(|vote| vote.agrees_with(answer)).collect()
             };
-            let enough = |ask: &Ask| {
+            let enough = |ask: &AskTerms| {
                 ask.audiences.iter().all(|audience| audience.settled_by(&agreeing, &asked.origin.started_by))
             };
             judged.floor_ask.as_ref().is_some_and(enough)

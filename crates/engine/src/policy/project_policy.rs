@@ -171,12 +171,12 @@ impl Engine {
         caller: &Caller,
         text: String,
         (base, reason): (Option<String>, Option<String>),
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let policy = loaded(NAME, text).await?;
-        adopt(self, caller, NewPolicy::of_project(policy, (base, reason)), once).await
+        adopt(self, caller, NewPolicy::of_project(policy, (base, reason)), idempotency).await
     }
 
     /// Puts the server's policy in force again.
@@ -184,12 +184,12 @@ impl Engine {
         &self,
         caller: &Caller,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let ServerPolicy { policy, source, .. } = self.policies.server();
-        adopt(self, caller, NewPolicy { policy, source, base: None, reason, suggested: None }, once).await
+        adopt(self, caller, NewPolicy { policy, source, base: None, reason, suggested: None }, idempotency).await
     }
 
     /// Switches the policy on or off. While it is off, its rules ask nobody; its denials and the floor still hold.
@@ -198,19 +198,19 @@ impl Engine {
         caller: &Caller,
         enabled: bool,
         reason: String,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(Some(&reason))?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
             if state.enabled == enabled {
                 return Ok(());
             }
-            let (state, happening) = state.switch(enabled, by.clone(), reason.clone(), work.now);
+            let (state, audit_draft) = state.switch(enabled, by.clone(), reason.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &happening)?;
+            work.append_audit(&scope, &audit_draft)?;
             Ok(())
         })
         .await?;
@@ -245,7 +245,7 @@ pub(crate) async fn adopt(
     engine: &Engine,
     caller: &Caller,
     adopted: NewPolicy,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<InForce, Error> {
     let (scope, by) = (caller.scope, caller.actor.clone());
     let current = match policy::in_force::load(engine, caller.scope).await {
@@ -257,7 +257,7 @@ pub(crate) async fn adopt(
     let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
     let against = learn::decisions::read_contradictions(engine, scope, &adopted.policy).await?;
     engine
-        .command(caller, once, move |work| {
+        .command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
             let before = current.as_ref().map(|current| current.policy.version().to_owned()).or(state.own.clone());
             let moved = current.as_ref().is_some_and(|current| current.state.revision != state.revision);
@@ -282,9 +282,9 @@ pub(crate) async fn adopt(
             let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
             let adoption = Adoption { own, version, before, reason: reason.clone(), source: None, vetted };
             // Suspensions stay, even if the suspended rule is absent from the policy for some time.
-            let (state, happening) = state.adopt(adoption, by.clone(), work.now);
+            let (state, audit_draft) = state.adopt(adoption, by.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &happening.recording(json!({ "diff": diff })))?;
+            work.append_audit(&scope, &audit_draft.recording(json!({ "diff": diff })))?;
             policy::enforce_earlier_decisions(work, &scope, (policy, adopted.suggested.as_ref()), against.as_ref())
         })
         .await?;

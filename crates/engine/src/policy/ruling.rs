@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ::policy::{Ask, Asking, Policy, PolicyInput};
+use ::policy::{AskTerms, Asking, Policy, PolicyInput};
 use domain::{
     Actor, Answer, Call, FloorRuling, PolicySource, PolicyState, ProjectId, Role, Ruling, Timestamp, Verdict,
 };
@@ -182,9 +182,9 @@ pub(crate) struct Judged {
     /// Rules that ask, if the ruling is to ask: those of the policy, then those of the floor.
     pub(crate) asks: Vec<Asking>,
     /// Combined question of all rules that ask.
-    pub(crate) ask: Ask,
+    pub(crate) ask: AskTerms,
     /// Question of the floor, if the floor asks.
-    pub(crate) floor_ask: Option<Ask>,
+    pub(crate) floor_ask: Option<AskTerms>,
     /// Whether the tool may be run again.
     pub(crate) repeatable: bool,
     /// Whether every rule could evaluate the whole call and the call fits the schema of its tool. Otherwise only a person who has seen
@@ -252,9 +252,9 @@ pub(crate) async fn judge(
         let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
         let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
         let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
-        let floor_ask = (!below.is_empty()).then(|| Ask::of(&below));
+        let floor_ask = (!below.is_empty()).then(|| AskTerms::of(&below));
         let asks = asked_by(&ruling, judgement.asks, below);
-        let (ruling, ask) = (floored(ruling, floor), Ask::of(&asks));
+        let (ruling, ask) = (floored(ruling, floor), AskTerms::of(&asks));
         Judged { action, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
     });
     let judged = judged.await?;

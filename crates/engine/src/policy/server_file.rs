@@ -225,12 +225,12 @@ async fn record_served(engine: &Engine, policy: Arc<Policy>, source: PolicySourc
                 source: Some(source),
                 vetted: None,
             };
-            let (state, happening) = state.adopt(adoption, Actor::system(), work.now);
+            let (state, audit_draft) = state.adopt(adoption, Actor::system(), work.now);
             work.tx.policy_save(&NOWHERE, &state)?;
             // The first record of the built-in policy is no change.
             if !(first && source == PolicySource::Builtin) {
                 let diff = before.as_ref().map(|before| diff(&before.text, &version.text));
-                record_served_policy(work, &happening.recording(json!({ "diff": diff })), before, &version)?;
+                record_served_policy(work, &audit_draft.recording(json!({ "diff": diff })), before, &version)?;
             }
             Ok(work.now)
         })
@@ -241,12 +241,12 @@ async fn record_served(engine: &Engine, policy: Arc<Policy>, source: PolicySourc
 /// in force there.
 fn record_served_policy(
     work: &mut Work<'_>,
-    happening: &AuditDraft,
+    audit_draft: &AuditDraft,
     before: Option<PolicyVersion>,
     now: &PolicyVersion,
 ) -> Result<(), Error> {
     for scope in work.tx.scopes()? {
-        work.append_audit(&scope, happening)?;
+        work.append_audit(&scope, audit_draft)?;
         if work.tx.policy_state(&scope)?.is_some_and(|state| state.own.is_some()) {
             continue;
         }

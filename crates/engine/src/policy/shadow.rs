@@ -64,7 +64,7 @@ impl Engine {
         caller: &Caller,
         text: String,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ShadowReport, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
@@ -74,15 +74,15 @@ impl Engine {
         let in_force = policy::in_force::load(self, scope).await?;
         let (diff, since) = (diff(in_force.policy.text(), &text), in_force.changed().1);
         self.policies.drafts.insert(version.clone(), Some(policy));
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             // A draft does not change the policy in force, so the initial state keeps the time of the last change.
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(since));
-            let (state, happening) = state.shadow(version.clone(), by.clone(), reason.clone(), work.now);
+            let (state, audit_draft) = state.shadow(version.clone(), by.clone(), reason.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
             if let Some(shadow) = &state.shadow {
                 work.tx.shadow_save(&scope, shadow, &text)?;
             }
-            work.append_audit(&scope, &happening.recording(json!({ "diff": diff })))?;
+            work.append_audit(&scope, &audit_draft.recording(json!({ "diff": diff })))?;
             Ok(())
         })
         .await?;
@@ -95,10 +95,10 @@ impl Engine {
         let (scope, by) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {
             let state = work.tx.policy_state(&scope)?.and_then(|state| state.unshadow(&by));
-            let (state, happening) = state.ok_or(Refusal::NotFound("shadow"))?;
+            let (state, audit_draft) = state.ok_or(Refusal::NotFound("shadow"))?;
             work.tx.policy_save(&scope, &state)?;
             work.tx.shadow_delete(&scope)?;
-            work.append_audit(&scope, &happening)?;
+            work.append_audit(&scope, &audit_draft)?;
             Ok(())
         })
         .await
@@ -229,7 +229,7 @@ mod tests {
     use domain::{Call, Role, Verdict};
     use serde_json::{Value, json};
     use store::SystemClock;
-    use store_sqlite::{Options, SqliteStore};
+    use store_sqlite::{SqliteOptions, SqliteStore};
 
     use super::*;
     use crate::{Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
@@ -249,7 +249,7 @@ mod tests {
             call,
             action,
             context,
-            seen: None,
+            expected_content: None,
             traceparent: None,
             deadline_seconds: None,
             repeatable: false,
@@ -261,7 +261,7 @@ mod tests {
     #[tokio::test]
     async fn ruling_does_not_wait_for_a_free_draft_permit() {
         let directory = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+        let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let settings = Settings { draft_time: Duration::from_mins(1), ..Settings::default() };
         let engine = Engine::new(Arc::new(store), Arc::new(SystemClock), Ids::default(), vault, settings);

@@ -94,7 +94,7 @@ where
 
 /// Deletes old idempotency keys with the secrets that are sealed under them.
 async fn forget_idempotency(engine: &Engine) -> Result<(), Error> {
-    let kept = engine.settings().once_kept;
+    let kept = engine.settings().idempotency_kept;
     purge(engine, move |work| Ok(work.tx.idempotency_purge(before(work, kept), BATCH)?)).await
 }
 

@@ -288,7 +288,7 @@ impl Record {
     }
 
     fn place(&self) -> SealContext<'_> {
-        SealContext::Once(&self.scope, &self.actor, &self.key)
+        SealContext::Idempotency(&self.scope, &self.actor, &self.key)
     }
 
     fn seal(&self, work: &mut Work<'_>, vault: &Vault, secret: &Secret) -> Result<(), Error> {
@@ -381,11 +381,11 @@ where
         let (record, digest, command) = (record.clone(), digest.clone(), Arc::clone(&command));
         engine.transact_by(caller, move |work| {
             let Record { scope, actor, key } = &record;
-            if let Some(once) = work.tx.idempotency_record(scope, actor, key)? {
-                if once.digest != digest {
+            if let Some(idempotency) = work.tx.idempotency_record(scope, actor, key)? {
+                if idempotency.digest != digest {
                     return Err(Error::IdempotencyConflict);
                 }
-                return (command.lock())(work, &record, Some(&once.result));
+                return (command.lock())(work, &record, Some(&idempotency.result));
             }
             // The insert comes first, so that a concurrent duplicate of the command waits here instead of running too.
             let begun = IdempotencyRecord { digest: digest.clone(), result: String::new() };

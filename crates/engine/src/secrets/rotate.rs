@@ -160,7 +160,7 @@ fn seal_values_again(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Resul
         done += 1;
     }
     for mut secret in work.tx.idempotency_secrets_under(old.id, BATCH)? {
-        let place = SealContext::Once(&secret.scope, &secret.actor, &secret.key);
+        let place = SealContext::Idempotency(&secret.scope, &secret.actor, &secret.key);
         let value = vault.unseal(&place, &secret.sealed)?;
         secret.sealed = vault.seal(work, &place, &value)?;
         work.tx.idempotency_secret_reseal(old.id, &secret)?;

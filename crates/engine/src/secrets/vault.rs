@@ -34,13 +34,13 @@ pub(crate) enum SealContext<'a> {
     /// A signing secret of a webhook, by its number.
     Webhook(&'a Scope, WebhookId, u32),
     /// A secret of an idempotency record, by its actor and its key.
-    Once(&'a Scope, &'a str, &'a str),
+    Idempotency(&'a Scope, &'a str, &'a str),
 }
 
 impl SealContext<'_> {
     fn tenant(&self) -> TenantId {
         match self {
-            Self::Question(scope, ..) | Self::Webhook(scope, ..) | Self::Once(scope, ..) => scope.tenant,
+            Self::Question(scope, ..) | Self::Webhook(scope, ..) | Self::Idempotency(scope, ..) => scope.tenant,
             Self::Kept(secret) => secret.scope.tenant,
         }
     }
@@ -49,7 +49,7 @@ impl SealContext<'_> {
         let (scope, place) = match self {
             Self::Question(scope, id, name) => (*scope, format!("{id}:{name}")),
             Self::Webhook(scope, id, number) => (*scope, format!("{id}:{number}")),
-            Self::Once(scope, actor, key) => (*scope, format!("once:{}:{actor}:{key}", actor.len())),
+            Self::Idempotency(scope, actor, key) => (*scope, format!("once:{}:{actor}:{key}", actor.len())),
             Self::Kept(secret) => (&secret.scope, format!("{}:{}\n{}", secret.id, secret.name, secret.agent)),
         };
         format!("{}:{}:{place}", scope.tenant, scope.project).into_bytes()

@@ -41,7 +41,7 @@ impl Engine {
         &self,
         caller: &Caller,
         chat: Chat,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
         named_well(chat.agent.as_deref())?;
@@ -49,7 +49,7 @@ impl Engine {
         // After a conflict, another request has begun the same conversation, and the next attempt finds it.
         retry_conflicts(MOST_MEETINGS, || {
             let (chat, offered) = (chat.clone(), offered.clone());
-            self.command(caller, once.clone(), move |work| {
+            self.command(caller, idempotency.clone(), move |work| {
                 let caller = work.caller()?;
                 let session = match find_current(work, &caller, &chat)? {
                     Some(session) => session,
@@ -121,8 +121,8 @@ fn begin(work: &mut Work<'_>, caller: &Caller, offered: &OfferedDefinitions, cha
     {
         return Err(StoreError::Conflict.into());
     }
-    let luggage = SessionInput { metadata: chat.metadata, ..SessionInput::default() };
-    let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
+    let session_input = SessionInput { metadata: chat.metadata, ..SessionInput::default() };
+    let start = Start { channel: chat.conversation, agent: Some(agent), session_input, ..Start::default() };
     let session = sessions::open(work, &caller.scope, &caller.actor, offered, start)?;
     reserve_beginning(work, &session, before.as_ref())?;
     if session.hosted { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }

@@ -16,10 +16,10 @@ impl Engine {
         id: SessionId,
         command: Command,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
         checked("/reason", reason.as_deref())?;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let session = access::lock_session(work, &caller, id)?;
             access::sight::require_may_steer(&caller, &session)?;
@@ -63,7 +63,7 @@ pub(crate) fn apply_control(
 ) -> Result<Session, Error> {
     let (by, reason) = (note.by.clone(), note.reason.clone());
     let held = session.going_on().is_err();
-    let (mut session, happening) = session.control(command, note)?;
+    let (mut session, event_draft) = session.control(command, note)?;
     if let Some((ending, _)) = &session.ended {
         let (scope, ending) = (session.scope, *ending);
         let told = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
@@ -94,7 +94,7 @@ pub(crate) fn apply_control(
             }
         }
     }
-    work.record_event(&mut session, None, happening)?;
+    work.record_event(&mut session, None, event_draft)?;
     if held && session.going_on().is_ok() {
         deliveries::ring_agents(work, &session)?;
         steps::wake(work, &session)?;

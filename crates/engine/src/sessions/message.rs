@@ -29,7 +29,7 @@ impl Engine {
         id: SessionId,
         content: String,
         requires_reply: bool,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
         checked(&content)?;
         let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
@@ -41,7 +41,7 @@ impl Engine {
         };
         let asking = QuestionTerms { time, traceparent: None, within_budget: true };
         let offered = steps::server_files::offered(self, caller.scope).await?;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, id)?;
             let by = &caller.actor;

@@ -144,8 +144,8 @@ pub(crate) fn listener_in(
         if !listens(reads, &session)? {
             continue;
         }
-        let luggage = reads.session_input(scope, session.id)?;
-        if session.head.flow.is_none() && luggage.is_none_or(|luggage| luggage.input.is_null()) {
+        let session_input = reads.session_input(scope, session.id)?;
+        if session.head.flow.is_none() && session_input.is_none_or(|session_input| session_input.input.is_null()) {
             return Ok(Some(session));
         }
         busy.push(session);

@@ -42,11 +42,11 @@ impl Engine {
         (id, step): (SessionId, Option<StepId>),
         command: StepCommand,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
         crate::sessions::control::checked("/reason", reason.as_deref())?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let session = sessions::lock(work, &scope, id)?;
             let caller = work.caller()?;
             // An agent's key asks and never answers: people decide about a step that has failed or has used up its limits.
@@ -114,9 +114,9 @@ fn revive(
     if session.ended.as_ref().is_some_and(|(_, note)| over(note.at) <= work.now) {
         session.require_alive()?;
     }
-    let (mut session, happening) = session.revive(by, why)?;
+    let (mut session, event_draft) = session.revive(by, why)?;
     work.tx.session_sealed_values_retire(&session.scope, session.id, None)?;
-    work.record_event(&mut session, None, happening)?;
+    work.record_event(&mut session, None, event_draft)?;
     Ok((session, Step { withheld_upto: Some(step.id), ..step }))
 }
 

@@ -36,7 +36,7 @@ impl Engine {
         &self,
         caller: &Caller,
         agent: AgentVersion,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Definition, Error> {
         let mut problems = agent.check();
         problems.extend(agent.only_in_files());
@@ -46,7 +46,7 @@ impl Engine {
         for (index, tool) in agent.client_tools.iter().enumerate() {
             check_schema(self, &format!("/client_tools/{index}/schema"), &tool.schema)?;
         }
-        add(self, caller, Definition::of_agent(&agent, caller.actor.clone(), self.now()), once).await
+        add(self, caller, Definition::of_agent(&agent, caller.actor.clone(), self.now()), idempotency).await
     }
 
     /// Adds a version of a flow to the project.
@@ -54,7 +54,7 @@ impl Engine {
         &self,
         caller: &Caller,
         flow: FlowVersion,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Definition, Error> {
         let problems = flow.check();
         if !problems.is_empty() {
@@ -63,7 +63,7 @@ impl Engine {
         for (pointer, schema) in flow.schemas() {
             check_schema(self, &pointer, schema)?;
         }
-        add(self, caller, Definition::of_flow(&flow, caller.actor.clone(), self.now()), once).await
+        add(self, caller, Definition::of_flow(&flow, caller.actor.clone(), self.now()), idempotency).await
     }
 
     /// Retires a version, so that new sessions cannot use it.
@@ -72,11 +72,11 @@ impl Engine {
         caller: &Caller,
         kind: DefinitionKind,
         (name, version): (String, String),
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(), Error> {
         caller.require(Right::ManagePolicy)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let at = work.now;
             if !work.tx.definition_retire(&scope, kind, (&name, &version), at)? {
                 return Err(Refusal::NotFound(kind.name()).into());
@@ -184,12 +184,12 @@ async fn add(
     engine: &Engine,
     caller: &Caller,
     definition: Definition,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<Definition, Error> {
     caller.require(Right::ManagePolicy)?;
     let scope = caller.scope;
     engine
-        .command(caller, once, move |work| {
+        .command(caller, idempotency, move |work| {
             let definition = Definition { at: work.now, ..definition.clone() };
             save_definition(work, &scope, &definition)?;
             Ok(definition)

@@ -172,10 +172,10 @@ fn finish_delivery(work: &mut Work<'_>, session: &mut Session, id: InteractionId
     if !matches!(interaction.delivery(), Some(Delivery::Waiting { .. })) {
         return Ok(());
     }
-    let (interaction, happening) = interaction.skip_delivery(work.now)?;
+    let (interaction, event_draft) = interaction.skip_delivery(work.now)?;
     work.tx.interaction_save(&interaction)?;
     keep_sealed(work, session, &interaction)?;
-    work.record_event(session, Some(id), happening).map(drop)
+    work.record_event(session, Some(id), event_draft).map(drop)
 }
 
 /// Keeps secrets out of the archive as long as the session lives, because they have to be redacted until then.
@@ -238,10 +238,10 @@ pub(crate) fn retire_untaken_answers(
         let Some(interaction) = work.tx.interaction(&session.scope, id)? else { continue };
         let origin = &interaction.origin;
         if origin.hosted && step.is_none_or(|step| origin.step == step) {
-            let (interaction, happening) = interaction.cancel_delivery(why)?;
+            let (interaction, event_draft) = interaction.cancel_delivery(why)?;
             work.tx.interaction_save(&interaction)?;
             keep_sealed(work, session, &interaction)?;
-            work.record_event(session, Some(id), happening)?;
+            work.record_event(session, Some(id), event_draft)?;
         }
     }
     Ok(())

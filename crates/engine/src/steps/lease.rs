@@ -40,7 +40,7 @@ pub struct ClaimedStep {
     /// Session of the step.
     pub session: Session,
     /// Input with which the session was opened.
-    pub luggage: SessionInput,
+    pub session_input: SessionInput,
     /// Claimed step.
     pub step: Step,
     /// All steps of the session, oldest first.
@@ -115,11 +115,11 @@ impl Engine {
             }
             let number = step.lease.as_ref().map_or(0, |lease| lease.claims);
             let claim = StepClaim { scope, session: session.id, step: step.id, number, agent };
-            let luggage = work.tx.session_input(&scope, session.id)?.unwrap_or_default();
+            let session_input = work.tx.session_input(&scope, session.id)?.unwrap_or_default();
             let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
             let (tenant, project) = work.tx.scope_names(&scope)?.ok_or(Refusal::NotFound("project"))?;
             let project = ProjectName::new(tenant, project);
-            Ok(Some(ClaimedStep { claim, session, luggage, step, steps, state, left_behind, project }))
+            Ok(Some(ClaimedStep { claim, session, session_input, step, steps, state, left_behind, project }))
         });
         match claimed.await {
             Err(Error::Refused(Refusal::StepLost | Refusal::NotFound(_))) => Ok(None),

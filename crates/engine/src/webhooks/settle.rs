@@ -1,6 +1,6 @@
 //! Records the outcome of an attempt, under the lease under which the message was sent.
 
-use domain::webhook::delivery::{About, Attempt, Progress, Verdict};
+use domain::webhook::delivery::{About, Attempt, AttemptVerdict, Progress};
 use domain::{Actor, EntryPoint, LeaseId, Refusal, Timestamp, WebhookDelivery};
 use store::DueWebhook;
 
@@ -43,9 +43,9 @@ pub(super) async fn settle(
         let [jitter] = work.ids.random();
         let found = found.record_attempt(attempt, wait, jitter, work.now);
         work.tx.webhook_delivery_save(&due.scope, &found)?;
-        let taken = matches!(verdict, Verdict::Taken { .. });
+        let taken = matches!(verdict, AttemptVerdict::Taken { .. });
         let mut webhook = if taken { webhook.record_success() } else { webhook };
-        let gone = verdict == Verdict::Gone && webhook.enabled();
+        let gone = verdict == AttemptVerdict::Gone && webhook.enabled();
         if gone {
             let reason = "the endpoint is gone (410)".to_owned();
             let (disabled, told) = webhook.disable(&Actor::system(), reason, work.now);
@@ -53,7 +53,7 @@ pub(super) async fn settle(
             webhook = disabled;
         }
         work.tx.webhook_save(&webhook)?;
-        if let (Verdict::Taken { done }, About::Answer { .. }) = (verdict, &found.about) {
+        if let (AttemptVerdict::Taken { done }, About::Answer { .. }) = (verdict, &found.about) {
             take_answer(work, &due, &found.about, done)?;
         }
         let (result, dead) = match &found.progress {

@@ -13,7 +13,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::middleware::traceparent;
@@ -52,7 +52,7 @@ pub(super) async fn action_propose(
     Authenticated(caller): Authenticated,
     PathId(session): PathId<SessionId>,
     headers: HeaderMap,
-    Command { body, idempotency }: Command<ProposeBody>,
+    CommandRequest { body, idempotency }: CommandRequest<ProposeBody>,
 ) -> Result<Response, ApiError> {
     let time = wait(body.wait).map_err(|_| ApiError::invalid("/wait", format!("must be at most {LONGEST_WAIT}")))?;
     let propose = proposed(body, traceparent(&headers));
@@ -75,7 +75,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
         action: body.call(),
         call: body.call_id,
         context: body.context,
-        seen: None,
+        expected_content: None,
         traceparent,
         repeatable: false,
         client: false,
@@ -163,7 +163,7 @@ pub(super) async fn action_start(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     CallPath(session, call): CallPath,
-    Command { body: PermitBody { permit, lease_seconds }, idempotency }: Command<PermitBody>,
+    CommandRequest { body: PermitBody { permit, lease_seconds }, idempotency }: CommandRequest<PermitBody>,
 ) -> Result<Json<ActionView>, ApiError> {
     Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, idempotency).await?)))
 }
@@ -177,7 +177,7 @@ pub(super) async fn action_outcome(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     CallPath(session, call): CallPath,
-    Command { body, idempotency }: Command<OutcomeBody>,
+    CommandRequest { body, idempotency }: CommandRequest<OutcomeBody>,
 ) -> Result<Json<ActionView>, ApiError> {
     let (outcome, run) = reported(body)?;
     Ok(Json(view(app.engine.action_outcome(&caller, (session, call), outcome, run, idempotency).await?)))

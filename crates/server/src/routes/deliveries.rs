@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, limit, wait};
@@ -59,7 +59,7 @@ pub(super) async fn delivery_take(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: TakeBody { lease_seconds }, idempotency }: Command<TakeBody>,
+    CommandRequest { body: TakeBody { lease_seconds }, idempotency }: CommandRequest<TakeBody>,
 ) -> Result<Json<TakenView>, ApiError> {
     let TakenAnswer { lease, interaction, resume_point, secrets } =
         app.engine.take_answer(&caller, id, lease_seconds, idempotency).await?;
@@ -85,7 +85,7 @@ pub(super) async fn delivery_heartbeat(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: HeartbeatBody { lease, lease_seconds }, idempotency }: Command<HeartbeatBody>,
+    CommandRequest { body: HeartbeatBody { lease, lease_seconds }, idempotency }: CommandRequest<HeartbeatBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let interaction = app.engine.extend_delivery(&caller, (id, lease), lease_seconds, idempotency).await?;
     Ok(Json(interaction.into()))
@@ -99,7 +99,7 @@ pub(super) async fn delivery_complete(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: LeaseBody { lease }, idempotency }: Command<LeaseBody>,
+    CommandRequest { body: LeaseBody { lease }, idempotency }: CommandRequest<LeaseBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let interaction = app.engine.complete_delivery(&caller, (id, lease), idempotency).await?;
     Ok(Json(interaction.into()))
@@ -113,7 +113,7 @@ pub(super) async fn delivery_fail(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: FailBody { lease, reason, retry }, idempotency }: Command<FailBody>,
+    CommandRequest { body: FailBody { lease, reason, retry }, idempotency }: CommandRequest<FailBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let interaction = app.engine.fail_delivery(&caller, (id, lease), reason, retry, idempotency).await?;
     Ok(Json(interaction.into()))

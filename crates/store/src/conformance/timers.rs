@@ -42,8 +42,8 @@ pub fn old_idempotency_records_are_purged(fixture: &Fixture) {
     let now = world
         .write(move |tx| {
             for number in 0..5 {
-                let once = IdempotencyRecord { digest: "d".into(), result: "r".into() };
-                tx.idempotency_insert(&here, "alice", &format!("key-{number}"), &once)?;
+                let idempotency = IdempotencyRecord { digest: "d".into(), result: "r".into() };
+                tx.idempotency_insert(&here, "alice", &format!("key-{number}"), &idempotency)?;
             }
             tx.now()
         })

@@ -59,7 +59,10 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
                 agent: (!flow).then(|| "guide".into()),
                 flow: flow.then(|| "release".into()),
                 title: Some(task),
-                luggage: SessionInput { input: if listens { Value::Null } else { input }, ..SessionInput::default() },
+                session_input: SessionInput {
+                    input: if listens { Value::Null } else { input },
+                    ..SessionInput::default()
+                },
                 ..Start::default()
             };
             engine.start_session(&by, start, None).await.map(drop)

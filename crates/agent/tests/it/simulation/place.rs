@@ -9,7 +9,7 @@ use futures::executor::block_on;
 use parking_lot::Mutex;
 use serde_json::json;
 use store::{Clock, Store};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::{ManualClock, Random};
 
@@ -81,7 +81,7 @@ impl Beginning {
 
 /// Opens the database of a directory.
 pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap())
 }
 
 /// Creates a directory, in memory if possible: a simulated death loses no written data, so that flushing a disk would

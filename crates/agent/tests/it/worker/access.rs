@@ -15,7 +15,7 @@ fn propose(call: &str) -> Propose {
         call: call.into(),
         action,
         context: Value::Null,
-        seen: None,
+        expected_content: None,
         traceparent: None,
         repeatable: false,
         client: false,

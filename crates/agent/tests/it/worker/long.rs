@@ -11,7 +11,7 @@ use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use store::{Cost, InteractionFilter, Page, Store, StoreError, SystemClock};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
@@ -88,7 +88,7 @@ impl Place {
     async fn of(turns: usize, calls: Vec<&'static str>) -> Self {
         let directory = TempDir::new().unwrap();
         let clock = Arc::new(SystemClock);
-        let inner = Arc::new(SqliteStore::open(directory.path(), clock.clone(), &Options::default()).unwrap());
+        let inner = Arc::new(SqliteStore::open(directory.path(), clock.clone(), &SqliteOptions::default()).unwrap());
         let store = Arc::new(Counting::new(inner));
         // The lease is so long that it is never renewed: the number of renewals depends on time, not on turns.
         let settings = Settings { step_lease: SignedDuration::from_hours(10), ..Settings::default() };
@@ -111,8 +111,8 @@ impl Place {
     }
 
     async fn opens(&self, input: Value) -> Session {
-        let luggage = SessionInput { input, ..SessionInput::default() };
-        let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
+        let session_input = SessionInput { input, ..SessionInput::default() };
+        let start = Start { agent: Some("guide".into()), session_input, ..Start::default() };
         self.engine.start_session(&self.alice, start, None).await.unwrap()
     }
 

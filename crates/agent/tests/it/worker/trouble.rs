@@ -14,7 +14,7 @@ use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use store::{Clock, Page, StepState, Store, StoreError};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::ManualClock;
 use tokio_util::sync::CancellationToken;
@@ -80,7 +80,7 @@ struct Place {
 impl Place {
     async fn new() -> Self {
         let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
-        let opened = SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap();
+        let opened = SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap();
         let store: Arc<dyn Store> = Arc::new(opened);
         let engine = node(&store, &clock);
         let agent = serde_json::from_value(json!({
@@ -97,8 +97,8 @@ impl Place {
     }
 
     async fn opens(&self) -> Session {
-        let luggage = SessionInput { input: json!("Go"), ..SessionInput::default() };
-        let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
+        let session_input = SessionInput { input: json!("Go"), ..SessionInput::default() };
+        let start = Start { agent: Some("guide".into()), session_input, ..Start::default() };
         self.engine.start_session(&self.alice, start, None).await.unwrap()
     }
 

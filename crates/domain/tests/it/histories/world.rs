@@ -144,23 +144,23 @@ impl World {
         let question = question(fields).admit().unwrap();
         if self.session.count_opened(question.kind.blocks(), MOST).is_ok() {
             let id = InteractionId::from_uuid(self.id());
-            let (asked, happening) = Interaction::ask(id, &self.session, by.actor.clone(), question, self.now());
+            let (asked, event_draft) = Interaction::ask(id, &self.session, by.actor.clone(), question, self.now());
             self.interactions.push(asked);
             self.leases.push(vec![]);
-            self.record(&happening, Some(id));
+            self.record(&event_draft, Some(id));
         }
     }
 
     fn control(&mut self, by: &Caller, command: Command) {
         let note = Note { by: by.actor.clone(), at: self.now(), reason: Some("because".into()) };
-        let Ok((session, happening)) = self.session.clone().control(command, note) else { return };
+        let Ok((session, event_draft)) = self.session.clone().control(command, note) else { return };
         self.session = session;
-        self.record(&happening, None);
+        self.record(&event_draft, None);
         if self.session.ended.is_some() {
             for index in 0..self.interactions.len() {
                 let cancelled =
                     self.interactions[index].clone().cancel(by.actor.clone(), "it ended".into(), self.now());
-                self.keep(index, cancelled.ok().map(|(after, happening)| (after, Some(happening))));
+                self.keep(index, cancelled.ok().map(|(after, event_draft)| (after, Some(event_draft))));
             }
         }
     }
@@ -221,21 +221,21 @@ impl World {
 
     /// Stores a change: the question, the number of open questions, and the event.
     fn keep(&mut self, index: usize, change: Option<(Interaction, Option<EventDraft>)>) {
-        let Some((after, happening)) = change else { return };
+        let Some((after, event_draft)) = change else { return };
         let closed = self.interactions[index].status() == Status::Pending && after.status() != Status::Pending;
         if closed {
             self.session.count_closed(after.question.kind.blocks());
         }
         let about = after.id;
         self.interactions[index] = after;
-        if let Some(happening) = happening {
-            self.record(&happening, Some(about));
+        if let Some(event_draft) = event_draft {
+            self.record(&event_draft, Some(about));
         }
     }
 
-    fn record(&mut self, happening: &EventDraft, about: Option<InteractionId>) {
+    fn record(&mut self, event_draft: &EventDraft, about: Option<InteractionId>) {
         let (id, now) = (EventId::from_uuid(self.id()), self.now());
-        let event = self.session.record(id, happening, about, now);
+        let event = self.session.record(id, event_draft, about, now);
         self.events.push(event);
     }
 

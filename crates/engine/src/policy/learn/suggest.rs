@@ -108,7 +108,7 @@ impl Engine {
         caller: &Caller,
         name: String,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
@@ -122,14 +122,14 @@ impl Engine {
         };
         let Some(SuggestedRule { learnt, support, .. }) = found else {
             // Either this command is a repetition and the rule is adopted already, or there is no such suggestion.
-            self.command::<(), _>(caller, once, move |_| Err(none())).await?;
+            self.command::<(), _>(caller, idempotency, move |_| Err(none())).await?;
             return policy::in_force::load(self, caller.scope).await;
         };
         let reason = reason.unwrap_or_else(|| format!("learnt from {support} equal decisions"));
         let base = in_force.policy.version().to_owned();
         let policy = loaded(NAME, learnt.text).await?;
         let adopted = NewPolicy::of_project(policy, (Some(base), Some(reason))).suggested(name);
-        policy::project_policy::adopt(self, caller, adopted, once).await
+        policy::project_policy::adopt(self, caller, adopted, idempotency).await
     }
 }
 

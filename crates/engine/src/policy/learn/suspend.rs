@@ -138,9 +138,9 @@ pub(crate) fn suspend_rules(
 ) -> Result<(), Error> {
     for rule in rules {
         let state = work.tx.policy_state(scope)?.unwrap_or(PolicyState::initial(work.now));
-        let Some((state, happening)) = state.suspend(rule, decision) else { continue };
+        let Some((state, audit_draft)) = state.suspend(rule, decision) else { continue };
         work.tx.policy_save(scope, &state)?;
-        work.append_audit(scope, &happening)?;
+        work.append_audit(scope, &audit_draft)?;
     }
     Ok(())
 }
@@ -152,17 +152,17 @@ impl Engine {
         caller: &Caller,
         rule: String,
         reason: String,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(Some(&reason))?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.ok_or(Refusal::NotFound("suspension"))?;
             let lift = Lift { by: by.clone(), at: work.now, reason: reason.clone() };
-            let (state, happening) = state.lift(&rule, lift).ok_or(Refusal::NotFound("suspension"))?;
+            let (state, audit_draft) = state.lift(&rule, lift).ok_or(Refusal::NotFound("suspension"))?;
             work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &happening)
+            work.append_audit(&scope, &audit_draft)
         })
         .await?;
         policy::in_force::load(self, scope).await

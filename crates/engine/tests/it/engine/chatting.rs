@@ -154,8 +154,8 @@ async fn bring_channel_into_state(world: &World, channel: &str, state: &str) -> 
             if state == "ended" { vec![chat] } else { vec![opens(&bob, flow("works")).await, chat] }
         }
         "task" => {
-            let luggage = SessionInput { input: json!("Go"), ..SessionInput::default() };
-            vec![opens(&bob, Start { luggage, ..of("editor") }).await]
+            let session_input = SessionInput { input: json!("Go"), ..SessionInput::default() };
+            vec![opens(&bob, Start { session_input, ..of("editor") }).await]
         }
         _ => Vec::new(),
     }

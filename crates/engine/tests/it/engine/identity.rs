@@ -8,7 +8,7 @@ use domain::{Caller, Credential, Refusal, Role};
 use holdpoint_engine::{Error, Idempotency, Identity, NewKey, NewUser, Password, UserChange};
 use serde_json::{Value, json};
 use store::{AuditFilter, Page, Store};
-use store_postgres::{Options, PostgresStore};
+use store_postgres::{PostgresOptions, PostgresStore};
 use testkit::postgres::TestPostgres;
 
 use crate::engine::world::{SOON, World, choice, pointers, refusal};
@@ -81,7 +81,7 @@ fn on_both(story: impl AsyncFn(World)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(story(World::new()));
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let store = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let store = Arc::new(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     runtime.block_on(story(World::over(Arc::clone(&store) as Arc<dyn Store>)));
     store.close();
 }

@@ -7,7 +7,7 @@ use domain::{ActionState, AnswerDraft, Call, Caller, InteractionId, Refusal, Rol
 use holdpoint_engine::{Engine, Error, HypotheticalCall, Propose, Simulate, SuggestedRule};
 use serde_json::{Value, json};
 use store::Store;
-use store_postgres::{Options, PostgresStore};
+use store_postgres::{PostgresOptions, PostgresStore};
 use testkit::postgres::TestPostgres;
 
 use crate::engine::world::{World, choice};
@@ -38,7 +38,7 @@ impl Scene {
             call,
             action,
             context,
-            seen: None,
+            expected_content: None,
             traceparent: None,
             deadline_seconds: None,
             repeatable: false,
@@ -91,7 +91,7 @@ fn no_suggestion(done: Result<(), Error>) -> bool {
 /// Runs a test on a fresh PostgreSQL database.
 fn on_postgres(story: impl AsyncFnOnce(World)) {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let store = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let store = Arc::new(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let world = World::over(Arc::clone(&store) as Arc<dyn Store>);
     tokio::runtime::Runtime::new().unwrap().block_on(story(world));
     store.close();

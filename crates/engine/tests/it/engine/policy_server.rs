@@ -87,12 +87,13 @@ pub(crate) struct Server {
 /// Runs a test on both stores.
 pub(crate) async fn on_both(story: impl AsyncFn(Server)) {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &store_sqlite::Options::default()).unwrap();
+    let store =
+        SqliteStore::open(directory.path(), Arc::new(SystemClock), &store_sqlite::SqliteOptions::default()).unwrap();
     story(Server::on(Arc::new(store)).await).await;
     // The driver blocks its thread.
     let opened = tokio::task::spawn_blocking(|| {
         let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-        let store = PostgresStore::open(&database.url(), &store_postgres::Options::default()).unwrap();
+        let store = PostgresStore::open(&database.url(), &store_postgres::PostgresOptions::default()).unwrap();
         (database, store)
     });
     let (database, store) = opened.await.unwrap();
@@ -203,7 +204,7 @@ fn deploying(call: &str) -> Propose {
         call: call.into(),
         action: Call { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
         context: Value::Null,
-        seen: None,
+        expected_content: None,
         traceparent: None,
         repeatable: false,
         client: false,

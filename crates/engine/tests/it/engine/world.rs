@@ -10,7 +10,7 @@ use domain::{
 use holdpoint_engine::{Ask, Engine, Error, Ids, MasterKey, NewKey, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::Store;
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::ManualClock;
 
@@ -180,7 +180,7 @@ pub(crate) fn pointers<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Stri
 }
 
 fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap())
 }
 
 fn engine(store: &Arc<dyn Store>, clock: &ManualClock, master: [u8; 32], settings: Settings) -> Engine {

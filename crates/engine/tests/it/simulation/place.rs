@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use holdpoint_engine::{Engine, NewKey};
 use parking_lot::Mutex;
 use store::{Clock, Store};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::{ManualClock, Random};
 
@@ -57,7 +57,7 @@ fn tenant(engine: &Engine, name: &str, clock: &ManualClock) -> Tenant {
 
 /// Opens the database in a directory.
 pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap())
 }
 
 /// Creates a directory, in memory if possible: a simulated crash loses no written data, so flushing to a disk would only cost time.
