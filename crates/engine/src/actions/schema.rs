@@ -7,7 +7,6 @@ use serde_json::Value;
 use crate::interactions;
 use crate::interactions::plan::AnswerSubject;
 use crate::policy;
-use crate::run;
 use crate::{Engine, Error};
 
 impl Engine {
@@ -35,7 +34,7 @@ impl Engine {
     /// Schema of the arguments of the action that a question is about. The policy's schema comes first, then that of the agent's version or the tool.
     pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
         caller.require(Right::Read)?;
-        run::wait::read_question(self, caller, id).await?;
+        interactions::read::read_question(self, caller, id).await?;
         let subject =
             interactions::plan::read(self, caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
         let AnswerSubject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! Acts on due questions and actions. Each node runs one loop that sleeps until the next due time; each due row is acted on once.
 
-mod stuck;
+pub(crate) mod stuck;
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Engine {
             let questions = join_all(due.into_iter().map(|due| stuck::fire_or_put_off(self, due))).await;
             let actions = join_all(actions.into_iter().map(|due| stuck::fire_action_or_put_off(self, due))).await;
             questions.into_iter().chain(actions).collect::<Result<(), Error>>()?;
-            let archived = if kept_enough { stuck::archive(self).await? } else { 0 };
+            let archived = if kept_enough { interactions::archive::archive_due(self, ARCHIVED).await? } else { 0 };
             if fired || archived > 0 {
                 continue;
             }

@@ -6,7 +6,6 @@ use domain::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use store::{DueAction, DueInteraction, StoreError};
 
-use super::ARCHIVED;
 use crate::run;
 use crate::{Engine, Error};
 
@@ -64,37 +63,6 @@ pub(super) async fn fire_action_or_put_off(engine: &Engine, due: DueAction) -> R
     engine.transact(move |work| Ok(work.tx.action_postpone(&due, after(work.now, pause))?)).await
 }
 
-/// Archives a batch of questions that have reached the retention period, and returns how many it has handled. If the batch fails, questions are
-/// archived one at a time, and the one that fails is postponed.
-pub(super) async fn archive(engine: &Engine) -> Result<u64, Error> {
-    match move_to_archive(engine, ARCHIVED).await {
-        Err(error) if !is_of_store(&error) => {}
-        settled => return settled,
-    }
-    let error = match move_to_archive(engine, 1).await {
-        Err(error) if !is_of_store(&error) => error,
-        settled => return settled,
-    };
-    let retention = engine.settings().retention;
-    let first = engine.transact(move |work| {
-        let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
-        Ok(work.tx.archive_postpone(until, until.saturating_add(LONGEST).unwrap_or(until))?)
-    });
-    let Some(interaction) = first.await? else { return Ok(0) };
-    count_failure("archive");
-    tracing::error!(%interaction, %error, seconds = LONGEST.as_secs(), "archivingFailed");
-    Ok(1)
-}
-
-async fn move_to_archive(engine: &Engine, most: u32) -> Result<u64, Error> {
-    let retention = engine.settings().retention;
-    let moved = engine.transact(move |work| {
-        let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
-        Ok(work.tx.archive(until, most)?)
-    });
-    moved.await
-}
-
 /// Decides about a row after its processing: `None` if it succeeded, otherwise how long it is postponed. Returns an error only if the store as a
 /// whole fails.
 fn put_off(
@@ -122,7 +90,7 @@ fn after(now: Timestamp, pause: SignedDuration) -> Timestamp {
 }
 
 /// Returns whether the store as a whole cannot work at the moment, regardless of the row.
-fn is_of_store(error: &Error) -> bool {
+pub(crate) fn is_of_store(error: &Error) -> bool {
     let Error::Store(error) = error else { return false };
     matches!(
         error,
