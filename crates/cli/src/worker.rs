@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use engine::{Engine, Ids};
-use server::{App, Front, Limits};
+use server::{App, Front, ServerLimits};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;

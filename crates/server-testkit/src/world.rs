@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::{Role, Scope, SignedDuration};
 use engine::{Engine, Ids, MasterKey, NewKey, NewUser, Settings, Vault};
 use serde_json::{Value, json};
-use server::{App, Front, Limits};
+use server::{App, Front, ServerLimits};
 use store::{Clock, Cost, Store, StoreError, SystemClock};
 use store_sqlite::SqliteStore;
 use tempfile::TempDir;

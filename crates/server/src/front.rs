@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::error::ApiError;
 use crate::oidc::Oidc;
-use crate::page::Page;
+use crate::page::PageFiles;
 
 /// Header that only the page of this server sends: another site would need a CORS preflight.
 const PAGE: &str = "x-holdpoint-page";

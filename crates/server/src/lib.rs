@@ -36,7 +36,7 @@ mod sse;
 mod strangers;
 mod version;
 
-pub use app::{App, Limits};
+pub use app::{App, ServerLimits};
 pub use asyncapi::{Channel, MessageType, asyncapi};
 pub use connection::ConnectionLimits;
 pub use document::document;

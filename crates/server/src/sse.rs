@@ -12,7 +12,7 @@ use futures::stream;
 use protocol::EventView;
 
 use crate::error::ApiError;
-use crate::{App, Limits};
+use crate::{App, ServerLimits};
 
 /// Source of the events of a stream.
 pub enum EventSource {

@@ -142,7 +142,7 @@ async fn failed_answer_of_a_batch_does_not_affect_the_others() {
     let second =
         world.ask(&agent, &session, json!({ "audience": { "quorum": 1, "named": { "users": ["bob"] } } })).await.id;
     let third = world.ask(&agent, &session, json!({})).await.id;
-    let entry = |id| AnswerEntry { interaction: id, draft: choice("confirm"), once: None };
+    let entry = |id| AnswerEntry { interaction: id, draft: choice("confirm"), idempotency: None };
     let mut results = Vec::new();
     let entries = vec![entry(first), entry(second), entry(third), entry(first)];
     world.engine.answer_many(&alice, entries, |result| results.push(result)).await;

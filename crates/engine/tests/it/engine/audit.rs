@@ -1,6 +1,6 @@
 //! Tests the audit trail: the entries of each use case, and that exports verify.
 
-use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
+use domain::audit::verify::{Demands, ExportFinding, Fault, Report, verify};
 use domain::{AnswerDraft, Caller, Command, Credential, Effect, EntryPoint, KeyId, Role, Session, SignedDuration};
 use holdpoint_engine::{AuditRecord, Export, ExportRange, Idempotency, NewKey, Settings};
 use serde_json::{Value, json};
@@ -46,12 +46,12 @@ async fn text(mut export: Export) -> String {
     text
 }
 
-fn verified(text: &str) -> Result<Report, Finding> {
+fn verified(text: &str) -> Result<Report, ExportFinding> {
     verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &Demands::default())
 }
 
 /// Verifies an export that need not begin at the first entry.
-fn verified_part(text: &str) -> Result<Report, Finding> {
+fn verified_part(text: &str) -> Result<Report, ExportFinding> {
     let partial = Demands { partial: true, ..Demands::default() };
     verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &partial)
 }

@@ -132,7 +132,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             let entry = |(part, (id, draft)): (usize, (InteractionId, AnswerDraft))| AnswerEntry {
                 interaction: id,
                 draft,
-                once: command.once(part),
+                idempotency: command.once(part),
             };
             let mut results = Vec::new();
             let entries = entries.into_iter().enumerate().map(entry).collect();
