@@ -11,6 +11,8 @@ use holdpoint_domain::{AuditKind, EventKind};
 const TEST_MESSAGE: &str = "webhook.test";
 /// Field of a question that a guide explains. It has the form of an event name.
 const DELIVERY_FIELD: &str = "delivery.state";
+/// Flag with the words "at once", which mean simultaneously.
+const SIMULTANEOUS: &str = "lists_at_once";
 /// First parts of event names whose noun is no word of the vocabulary.
 const FAMILIES_OF_THEIR_OWN: [&str; 3] = ["database", "model", "ticket"];
 
@@ -188,7 +190,7 @@ impl Names {
     fn retired(&self) -> Vec<String> {
         let mut findings = Vec::new();
         for (sort, found) in self.sorts() {
-            for (name, file) in found {
+            for (name, file) in found.iter().filter(|(name, _)| name != SIMULTANEOUS) {
                 let parts = parts(name);
                 let is_in = |word: &str| parts.iter().any(|part| part == word || part.strip_suffix('s') == Some(word));
                 if let Some(retired) = RETIRED.iter().find(|retired| is_in(retired.word)) {

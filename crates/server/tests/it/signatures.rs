@@ -57,6 +57,7 @@ fn the_parser_finds_parameters() {
     assert_eq!(tuples, ["(&str, bool)"]);
     assert_eq!(tuple_of("place: Option<&(u8, bool)>"), Some("(u8, bool)>"));
     assert_eq!(tuple_of("none: ()"), None);
+    assert_eq!(tuple_of("rows: &[(u8, bool)]"), None);
     assert_eq!(public_type("pub struct Page<T> {"), Some("Page"));
 }
 
@@ -107,12 +108,12 @@ fn parameters(rest: &str) -> Option<Vec<String>> {
     Some(found.filter(|parameter| !parameter.is_empty()).collect())
 }
 
-/// Tuple type of a parameter, also behind references, `Option`, `Vec` and slices.
+/// Tuple type of a parameter, also behind references and `Option`. A list of tuples is a table with rows and does not count.
 fn tuple_of(parameter: &str) -> Option<&str> {
     let colon = if parameter.starts_with('(') { parameter.find("): ")? + 1 } else { parameter.find(": ")? };
     let mut kind = parameter[colon + 2..].trim();
     loop {
-        let inner = ["&", "mut ", "Option<", "Vec<", "["].iter().find_map(|prefix| kind.strip_prefix(prefix));
+        let inner = ["&", "mut ", "Option<"].iter().find_map(|prefix| kind.strip_prefix(prefix));
         match inner {
             Some(inner) => kind = inner,
             None => return (kind.starts_with('(') && !kind.starts_with("()")).then_some(kind),
