@@ -158,8 +158,8 @@ pub enum CallEnd {
     Answered(PeopleAnswer),
     /// The question expired or was cancelled.
     Unanswered {
-        /// `expired` or `cancelled`.
-        how: String,
+        /// Reason for the missing answer.
+        how: Silence,
     },
     /// The call was started, and its outcome is unknown.
     Unknown,
@@ -182,6 +182,44 @@ pub struct PeopleAnswer {
     pub by: String,
 }
 
+/// Reason why a question ended without an answer. The journal stores it as a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Silence {
+    /// Nobody answered in time.
+    Expired,
+    /// The question was cancelled.
+    Cancelled,
+    /// Any other reason, in words.
+    Other(String),
+}
+
+impl From<String> for Silence {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "expired" => Self::Expired,
+            "cancelled" => Self::Cancelled,
+            _ => Self::Other(text),
+        }
+    }
+}
+
+impl From<&str> for Silence {
+    fn from(text: &str) -> Self {
+        Self::from(text.to_owned())
+    }
+}
+
+impl From<Silence> for String {
+    fn from(silence: Silence) -> Self {
+        match silence {
+            Silence::Expired => "expired".to_owned(),
+            Silence::Cancelled => "cancelled".to_owned(),
+            Silence::Other(text) => text,
+        }
+    }
+}
+
 /// End of the question before a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
@@ -195,8 +233,8 @@ pub enum BeforeEnd {
     },
     /// Nobody answered.
     Unanswered {
-        /// `expired` or `cancelled`.
-        how: String,
+        /// Reason for the missing answer.
+        how: Silence,
     },
 }
 

@@ -177,7 +177,7 @@ impl Worker {
             Err(trouble) => {
                 metrics::counter!("flow_steps_troubled_total").increment(1);
                 tracing::warn!(%trouble, step = %claim.step, "a step could not continue");
-                if let Err(error) = self.engine.step_troubled(claim, trouble.public_message()).await {
+                if let Err(error) = self.engine.step_report_trouble(claim, trouble.public_message()).await {
                     tracing::debug!(%error, step = %claim.step, "a step could not be released");
                 }
             }
@@ -185,7 +185,7 @@ impl Worker {
     }
 
     async fn release(&self, claim: &StepClaim) {
-        if let Err(error) = self.engine.step_let_go(claim).await {
+        if let Err(error) = self.engine.step_release(claim).await {
             tracing::debug!(%error, step = %claim.step, "a step could not be released");
         }
     }
@@ -201,10 +201,10 @@ impl Worker {
             let held = tokio::select! {
                 biased;
                 () = stop.cancelled() => return WatchEnd::Stopped,
-                _ = beat.tick() => self.engine.step_keep(claim).await,
+                _ = beat.tick() => self.engine.step_extend_lease(claim).await,
                 () = bell.heard() => {
                     tokio::time::sleep(LONGEST_PAUSE / 5).await;
-                    self.engine.step_held(claim).await
+                    self.engine.step_require_claim(claim).await
                 }
             };
             if matches!(held, Err(Error::Refused(_))) {

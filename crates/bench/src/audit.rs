@@ -54,7 +54,7 @@ fn measured(setup: &BenchSetup, store_kind: StoreKind, audits: bool) -> Fallible
         let rows = if audits { rows } else { rows.without_trail() };
         let times = floor::run(setup, &store, rows, CLIENTS).await?;
         let begun = Instant::now();
-        chaining(&store).chain().await?;
+        chaining(&store).chain_audit().await?;
         let elapsed = begun.elapsed();
         let head = read::<_, StoreError, _>(store.as_ref(), Cost::Point, move |reads| reads.audit_head(tenant)).await?;
         Ok((times.count() as f64 / length.as_secs_f64(), (head.seq, head.seq as f64 / elapsed.as_secs_f64())))

@@ -42,7 +42,7 @@ impl UseCaseError for RowError {
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     pub(crate) interaction: Interaction,
-    happening: EventDraft,
+    event_draft: EventDraft,
 }
 
 /// Writes rows into one project.
@@ -110,9 +110,9 @@ impl RowWriter {
             ..SessionHead::default()
         };
         let step = Step::begin(step, id, brief.agent.clone(), now);
-        let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
-        self.append_audit(tx, &session, None, &happening, now)?;
-        let event = session.record(EventId::from_uuid(self.fresh(now)), &happening, None, now);
+        let (mut session, event_draft) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
+        self.append_audit(tx, &session, None, &event_draft, now)?;
+        let event = session.record(EventId::from_uuid(self.fresh(now)), &event_draft, None, now);
         tx.session_insert(&session, &SessionInput::default())?;
         tx.step_insert(&self.scope, &step)?;
         tx.event_append(&self.scope, &event)?;
@@ -128,14 +128,14 @@ impl RowWriter {
         seconds: Option<i64>,
     ) -> Result<Written, RowError> {
         let now = tx.now()?;
-        session.opened(question.kind.blocks(), MOST_OPEN)?;
+        session.count_opened(question.kind.blocks(), MOST_OPEN)?;
         let id = InteractionId::from_uuid(self.fresh(now));
         let deadline = seconds.and_then(|seconds| now.saturating_add(SignedDuration::from_secs(seconds)).ok());
         let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(SignedDuration::from_secs(60)).ok());
         let question = Question { deadline, warn_at, ..question.clone() };
-        let (interaction, happening) = Interaction::ask(id, session, self.agent.clone(), question, now);
+        let (interaction, event_draft) = Interaction::ask(id, session, self.agent.clone(), question, now);
         tx.interaction_insert(&interaction)?;
-        let written = Written { interaction, happening };
+        let written = Written { interaction, event_draft };
         self.record(tx, session, &written)?;
         Ok(written)
     }
@@ -161,9 +161,9 @@ impl RowWriter {
     }
 
     fn record(&self, tx: &mut dyn Tx, session: &mut Session, written: &Written) -> Result<(), RowError> {
-        let (now, about, happening) = (tx.now()?, written.interaction.id, &written.happening);
-        self.append_audit(tx, session, Some(about), happening, now)?;
-        let event = session.record(EventId::from_uuid(self.fresh(now)), happening, Some(about), now);
+        let (now, about, event_draft) = (tx.now()?, written.interaction.id, &written.event_draft);
+        self.append_audit(tx, session, Some(about), event_draft, now)?;
+        let event = session.record(EventId::from_uuid(self.fresh(now)), event_draft, Some(about), now);
         Ok(tx.event_append(&self.scope, &event)?)
     }
 
@@ -172,13 +172,13 @@ impl RowWriter {
         tx: &mut dyn Tx,
         session: &Session,
         interaction: Option<InteractionId>,
-        happening: &EventDraft,
+        event_draft: &EventDraft,
         now: Timestamp,
     ) -> Result<(), RowError> {
         if !self.audits {
             return Ok(());
         }
-        let Particulars { name, by, data } = happening.into();
+        let Particulars { name, by, data } = event_draft.into();
         let entry = Entry {
             id: EntryId::from_uuid(self.fresh(now)),
             scope: self.scope,

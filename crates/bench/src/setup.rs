@@ -164,9 +164,9 @@ impl BenchDatabase {
     /// Opens the store in this process. No server may use a SQLite database at the same time.
     pub(crate) fn open(&self) -> Fallible<Arc<dyn Store>> {
         Ok(if let Some(database) = &self.database {
-            Arc::new(PostgresStore::open(&database.url(), &store_postgres::Options::default())?)
+            Arc::new(PostgresStore::open(&database.url(), &store_postgres::PostgresOptions::default())?)
         } else {
-            let options = store_sqlite::Options::default();
+            let options = store_sqlite::SqliteOptions::default();
             Arc::new(SqliteStore::open(self.directory(), Arc::new(SystemClock), &options)?)
         })
     }

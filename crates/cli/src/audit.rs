@@ -102,6 +102,6 @@ async fn engine(place: &AuditTenant) -> Result<Engine, Failure> {
     let (store, clock) = open_existing(&place.database)?;
     let vault = vault(&place.master, &place.database.data)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
-    engine.unlock().await?;
+    engine.check_master_key().await?;
     Ok(engine)
 }

@@ -414,8 +414,8 @@ impl EngineOptions {
 }
 
 impl Serve {
-    pub(crate) fn limits(&self) -> server::Limits {
-        server::Limits {
+    pub(crate) fn limits(&self) -> server::ServerLimits {
+        server::ServerLimits {
             body_bytes: self.body_bytes,
             rate: NonZeroU32::new(self.rate),
             key_reply_bytes: self.tenant_limits.key_reply_bytes,

@@ -29,7 +29,7 @@ type FileDigests = BTreeMap<PathBuf, Option<Digest>>;
 pub(crate) fn load(engine: &Engine, agents: &Agents) -> Result<Arc<AgentSettings>, Failure> {
     forbid_inspection();
     let files = definitions::read(agents.agents.as_deref(), agents.flows.as_deref());
-    engine.build_in(agent::tools::schemas());
+    engine.set_tool_schemas(agent::tools::schemas());
     let settings = Arc::new(AgentSettings::default());
     put_in_force(engine, &settings, files.map_err(|findings| Failure::DefinitionsInvalid(lines(&findings)))?);
     Ok(settings)
@@ -39,7 +39,7 @@ pub(crate) fn load(engine: &Engine, agents: &Agents) -> Result<Arc<AgentSettings
 fn put_in_force(engine: &Engine, settings: &AgentSettings, files: DefinitionFiles) {
     settings.replace(&files.agents);
     let (definitions, owners) = files.for_engine();
-    engine.define_for(definitions, owners);
+    engine.set_definitions_for(definitions, owners);
 }
 
 /// Protects memory and environment of this process, which hold the database address and model keys, from other

@@ -25,7 +25,7 @@ pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
         }
         KeysCommand::List(list) => {
             let engine = engine_without_vault(open_existing(&list.place.database)?);
-            for key in engine.keys_installed(&list.place.tenant, &list.place.project).await? {
+            for key in engine.list_installed_keys(&list.place.tenant, &list.place.project).await? {
                 println!("{}", line(&key));
             }
         }

@@ -56,13 +56,13 @@ fn missing_file(database: &Database) -> Option<PathBuf> {
 pub(crate) fn open(database: &Database) -> Result<OpenStore, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store: Arc<dyn Store> = if let Some(url) = &database.database_url {
-        let options = store_postgres::Options {
+        let options = store_postgres::PostgresOptions {
             connections: database.database_connections.max(1),
-            ..store_postgres::Options::default()
+            ..store_postgres::PostgresOptions::default()
         };
         Arc::new(PostgresStore::open(url, &options)?)
     } else {
-        let options = store_sqlite::Options::default();
+        let options = store_sqlite::SqliteOptions::default();
         Arc::new(SqliteStore::open(&database.data, Arc::clone(&clock), &options)?)
     };
     Ok((store, clock))

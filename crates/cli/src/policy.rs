@@ -48,7 +48,7 @@ pub(crate) async fn load(engine: &Engine, options: &EngineOptions) -> Result<(),
     match &options.policy_floor {
         Some(file) => load_file(engine, ServerFile::Floor, file).await?,
         None if options.no_policy_floor => engine.floor_remove().await?,
-        None => engine.floor_kept().await?,
+        None => engine.floor_restore().await?,
     }
     match &options.policy {
         Some(file) => load_file(engine, ServerFile::Policy, file).await,
@@ -71,8 +71,8 @@ async fn load_file(engine: &Engine, part: ServerFile, file: &Path) -> Result<(),
 async fn put(engine: &Engine, part: ServerFile, file: &Path, text: String) -> Result<(), FileRefusal> {
     let name = file.display().to_string();
     match part {
-        ServerFile::Policy => engine.policy_file(name, text).await,
-        ServerFile::Floor => engine.floor_file(name, text).await,
+        ServerFile::Policy => engine.policy_load(name, text).await,
+        ServerFile::Floor => engine.floor_load(name, text).await,
     }
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn follow(engine: Engine, options: EngineOptions) {
             file.look(&engine).await;
         }
         let looked = match engine.follow_servers().await {
-            Ok(_) => engine.policy_differs().await.map(drop),
+            Ok(_) => engine.compare_policy_with_store().await.map(drop),
             Err(error) => Err(error),
         };
         let problem = looked.err().map(|error| error.to_string());
@@ -110,7 +110,7 @@ struct WatchedFile {
 
 impl WatchedFile {
     async fn look(&mut self, engine: &Engine) {
-        let told = |why: String| engine.file_unreadable(self.part, &self.path.display().to_string(), why);
+        let told = |why: String| engine.report_unreadable_file(self.part, &self.path.display().to_string(), why);
         let text = match read_settled(&self.path, self.taken.as_deref()).await {
             Ok(Some(text)) if self.taken.as_ref() == Some(&text) => return,
             Ok(Some(text)) => text,

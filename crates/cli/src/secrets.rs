@@ -14,7 +14,7 @@ pub(crate) async fn secrets(secrets: Secrets) -> Result<(), Failure> {
         Some(keys) if keys.len() == 1 => Err(Failure::NoPreviousMasterKey),
         Some(_) if rotate.prepare => Err(Failure::NothingToPrepare),
         Some(keys) => {
-            let rotated = engine(&rotate, Vault::over(keys, Box::new(Vec::new))).await?.rotate().await?;
+            let rotated = engine(&rotate, Vault::over(keys, Box::new(Vec::new))).await?.rotate_master_key().await?;
             println!("{}; start every node without HOLDPOINT_MASTER_KEY_PREVIOUS now", report_lines(rotated));
             Ok(())
         }
@@ -34,7 +34,7 @@ async fn rotate_file(rotate: &Rotate) -> Result<(), Failure> {
     if !begun {
         println!("continuing with the new key that is already in master.key");
     }
-    let rotated = engine.rotate().await?;
+    let rotated = engine.rotate_master_key().await?;
     file.finish()?;
     println!("{}; master.key contains only the new key: keep it with the next backup", report_lines(rotated));
     Ok(())
@@ -43,7 +43,7 @@ async fn rotate_file(rotate: &Rotate) -> Result<(), Failure> {
 async fn engine(rotate: &Rotate, vault: Vault) -> Result<Engine, Failure> {
     let (store, clock) = open_existing(&rotate.database)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
-    engine.unlock().await?;
+    engine.check_master_key().await?;
     Ok(engine)
 }
 

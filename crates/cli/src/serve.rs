@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::{Engine, Ids};
-use server::{App, Front, Oidc, OidcSettings, Page};
+use server::{App, Front, Oidc, OidcSettings, PageFiles};
 use store_sqlite::{DataLock, private_directory};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -60,17 +60,17 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let settings = serve.node_limits.apply_to(serve.webhooks.apply_to(settings));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     refuse_unadopted(&engine).await?;
-    engine.unlock().await?;
+    engine.check_master_key().await?;
     let own = [&serve.options.policy, &serve.options.policy_floor, &serve.oidc.oidc_client_secret_file];
     let programs = AgentPrograms::detect(&serve.agents, &serve.database.data, &own)?;
     let settings = hosted_agents::load(&engine, &serve.agents)?;
     policy::load(&engine, &serve.options).await?;
-    engine.policy_noted().await?;
+    engine.policy_record().await?;
 
     let (stop, stopping) = watch::channel(false);
     let front = Front {
         public: serve.public_url.clone(),
-        page: Page::built(),
+        page: PageFiles::built(),
         oidc: oidc(&serve.oidc)?,
         unconfined: programs.are_unconfined(),
     };
@@ -99,8 +99,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     cancelled.cancel();
     tasks.close();
     tasks.wait().await;
-    engine.drafts_settled().await;
-    if let Err(error) = engine.note_used().await {
+    engine.wait_for_drafts().await;
+    if let Err(error) = engine.save_last_uses().await {
         tracing::warn!(%error, "the last use of keys could not be stored");
     }
     // Joins the writer threads. Acknowledged writes are on disk in any case.
@@ -130,7 +130,7 @@ fn oidc(provider: &Provider) -> Result<Option<Oidc>, Failure> {
 
 /// Prints a sign-in link for the first admin, as long as nobody has ever signed in.
 async fn print_first_link(engine: &Engine, serve: &Serve, address: SocketAddr) {
-    match engine.first_link().await {
+    match engine.create_first_link().await {
         Ok(None) => {}
         Ok(Some(token)) => {
             let here = format!("http://{address}");

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use engine::{Engine, Ids};
-use server::{App, Front, Limits};
+use server::{App, Front, ServerLimits};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -39,15 +39,15 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let settings = worker.tenant_limits.apply_to(worker.options.settings(&worker.agents));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
     refuse_unadopted(&engine).await?;
-    engine.unlock().await?;
-    engine.beside_servers();
+    engine.check_master_key().await?;
+    engine.work_beside_servers();
     let own = [&worker.options.policy, &worker.options.policy_floor];
     let programs = AgentPrograms::detect(&worker.agents, &worker.database.data, &own)?;
     let settings = hosted_agents::load(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
     policy::load(&engine, &worker.options).await?;
     if worker.options.policy.is_none() {
-        engine.policy_of_servers().await?;
+        engine.follow_policy_of_servers().await?;
     }
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), worker.options.clone())));
     let (stop, mut stopping) = watch::channel(false);
@@ -76,7 +76,7 @@ async fn serve_metrics(
     address: SocketAddr,
     stopping: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
-    let (limits, front) = (Limits::default(), Front::default());
+    let (limits, front) = (ServerLimits::default(), Front::default());
     let app = App::new(engine.clone(), limits, front, telemetry::install_metrics()?, stopping.clone());
     let listener = TcpListener::bind(address).await.map_err(|error| Failure::Listen(address, error))?;
     let bound = listener.local_addr().map_err(|error| Failure::Listen(address, error))?;

@@ -88,7 +88,7 @@ async fn approvals_open(
     // The follower starts before the first message is handled, so that a question decided by that message is reported
     // as resolved.
     let (follower, sessions) = if let Some(session) = names.session() {
-        let SessionSnapshot { session, .. } = app.engine.attend(&caller, session).await?;
+        let SessionSnapshot { session, .. } = app.engine.session_snapshot(&caller, session).await?;
         (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
     } else {
         let mut follower = app.engine.follow_channel(&caller, &name, ChannelStart::Now).await?;
@@ -124,7 +124,7 @@ async fn approvals_pending(
 ) -> Result<Json<PendingApprovals>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
     let names = call_names(&app, &caller, &name).await?;
-    let (shown, next) = app.engine.questions_shown(&caller, names.session(), &name, page).await?;
+    let (shown, next) = app.engine.questions_with_calls(&caller, names.session(), &name, page).await?;
     let open = shown.into_iter().filter(|(asked, _)| is_open(asked));
     let pending_approvals: Vec<ToolCall> =
         open.map(|(asked, call)| approval_request(&asked, names.of_question(&asked, call))).collect();
@@ -134,12 +134,12 @@ async fn approvals_pending(
 
 /// Resolves the name in the path to a session or a channel, which decides how calls are named.
 async fn call_names(app: &App, caller: &Caller, name: &str) -> Result<CallNames, ApiError> {
-    let named = app.engine.named(caller, name).await?;
+    let named = app.engine.resolve_name(caller, name).await?;
     let ours = name.starts_with(SessionId::PREFIX);
     match named {
         Some(NamedConversation::Session(session)) => Ok(CallNames::Session(session.id)),
         // The prefix is reserved for ids of this server: the session does not exist or is not visible to the caller.
-        _ if ours && app.engine.conversation(caller, name).await?.is_none() => Err(Refusal::NotFound("session").into()),
+        _ if ours && app.engine.find_session(caller, name).await?.is_none() => Err(Refusal::NotFound("session").into()),
         Some(NamedConversation::Channel(own)) => Ok(CallNames::Channel(own)),
         None => Err(ApiError::IdInvalid("a channel has 1 to 128 printable ASCII characters without spaces".into())),
     }
@@ -249,7 +249,7 @@ impl Approvals {
     /// Attaches the client to a session. Calls that were sent to it before a disconnection and are not reported stay
     /// leased to it.
     async fn join_session(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
-        let attended = self.app.engine.attend(&self.caller, session).await?;
+        let attended = self.app.engine.session_snapshot(&self.caller, session).await?;
         let now = self.app.engine.now();
         for (call, run, since) in attended.running {
             let ends = [now.saturating_add(RESUMED), since.saturating_add(RESUMED_IN_ALL)];
@@ -272,7 +272,7 @@ impl Approvals {
 
     /// Extends the lease of a call, and stops doing so when the engine refuses.
     async fn extend_lease(&mut self, running: RunningCall) {
-        let kept = self.app.engine.action_keep(&self.caller, running.call.clone(), LEASE, running.run).await;
+        let kept = self.app.engine.action_extend_lease(&self.caller, running.call.clone(), LEASE, running.run).await;
         self.running.push(RunningCall { awaited: !matches!(kept, Err(Error::Refused(_))), ..running });
     }
 
@@ -283,7 +283,7 @@ impl Approvals {
 
     /// Queues the open questions and startable calls of a session.
     async fn queue_open(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
-        let SessionSnapshot { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
+        let SessionSnapshot { open, ready, .. } = self.app.engine.session_snapshot(&self.caller, session).await?;
         self.queue(session, open, ready);
         Ok(None)
     }
@@ -375,7 +375,7 @@ impl Approvals {
 
     /// Reads a question and the name of its call.
     async fn question(&self, id: InteractionId) -> Result<(Interaction, String), ApiError> {
-        let (asked, call) = self.app.engine.question_shown(&self.caller, id).await?;
+        let (asked, call) = self.app.engine.question_with_call(&self.caller, id).await?;
         let name = self.names.of_question(&asked, call);
         Ok((asked, name))
     }

@@ -32,7 +32,7 @@ use uuid::Uuid;
 
 use self::status::StateView;
 use server::App;
-use server::handler::{ApiError, Authenticated, Command, IdempotencyKey, PathId, Problems, control_session};
+use server::handler::{ApiError, Authenticated, CommandRequest, IdempotencyKey, PathId, Problems, control_session};
 
 /// Operations of this dialect.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -96,7 +96,7 @@ async fn flows_start(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(name): PathId<String>,
-    Command { body, idempotency }: Command<FlowStartBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowStartBody>,
 ) -> Result<(StatusCode, Json<FlowStartedView>), ApiError> {
     let FlowStartBody { parameters, shared_context, chat_session_id, overrides } = body;
     if !overrides.is_null() {
@@ -105,15 +105,16 @@ async fn flows_start(
     }
     let start = Start { channel: chat_session_id, ..Start::default() };
     let start = if is_defined(&app, &caller, DefinitionKind::Flow, &name).await? {
-        let luggage = SessionInput { input: parameters.clone(), ..SessionInput::default() };
-        Start { flow: Some(name), luggage, shared: shared_context.clone(), ..start }
+        let session_input = SessionInput { input: parameters.clone(), ..SessionInput::default() };
+        Start { flow: Some(name), session_input, shared: shared_context.clone(), ..start }
     } else if is_defined(&app, &caller, DefinitionKind::Agent, &name).await? {
-        let luggage = SessionInput { input: agent_input(&parameters, &shared_context), ..SessionInput::default() };
-        Start { agent: Some(name), luggage, ..start }
+        let session_input =
+            SessionInput { input: agent_input(&parameters, &shared_context), ..SessionInput::default() };
+        Start { agent: Some(name), session_input, ..start }
     } else {
         return Err(Refusal::NotFound("flow").into());
     };
-    let started = app.engine.start(&caller, start, idempotency).await.map_err(|error| {
+    let started = app.engine.start_session(&caller, start, idempotency).await.map_err(|error| {
         ApiError::from(error).map_pointers(|pointer| match pointer.as_str() {
             "/channel" => "/chatSessionId".to_owned(),
             "/shared" => "/sharedContext".to_owned(),
@@ -197,7 +198,9 @@ async fn flows_control(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<SessionId>,
-    Command { body: FlowControlBody { command, step_execution_id, reason }, idempotency }: Command<FlowControlBody>,
+    CommandRequest { body: FlowControlBody { command, step_execution_id, reason }, idempotency }: CommandRequest<
+        FlowControlBody,
+    >,
 ) -> Result<(StatusCode, Json<StateView>), ApiError> {
     let body = ControlBody { command: command.into(), step: step_execution_id, reason, output: None };
     let Session { id, .. } = control_session(&app, &caller, id, body, idempotency).await.map_err(|error| {

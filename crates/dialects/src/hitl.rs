@@ -29,7 +29,7 @@ use ask::HitlRequestBody;
 use respond::HitlRespondBody;
 use server::App;
 use server::handler::{
-    ApiError, Authenticated, Command, IdempotencyKey, PathId, Problems, Query, cursor, limit, traceparent,
+    ApiError, Authenticated, CommandRequest, IdempotencyKey, PathId, Problems, Query, cursor, limit, traceparent,
 };
 use views::{HitlPendingView, HitlRequestView, HitlStatus};
 
@@ -88,8 +88,8 @@ async fn hitl_conversation_pending(
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
-    let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
-    let filter = match app.engine.named(&caller, &conversation).await? {
+    let session = app.engine.find_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
+    let filter = match app.engine.resolve_name(&caller, &conversation).await? {
         // All sessions of the channel.
         Some(NamedConversation::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..pending() },
         _ => InteractionFilter { session: Some(session.id), ..pending() },
@@ -171,11 +171,11 @@ async fn hitl_ask(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     headers: HeaderMap,
-    Command { body, idempotency }: Command<HitlRequestBody>,
+    CommandRequest { body, idempotency }: CommandRequest<HitlRequestBody>,
 ) -> Result<(StatusCode, Json<HitlRequestView>), ApiError> {
     caller.require(domain::access::Right::Ask)?;
     let conversation = body.conversation().to_owned();
-    let session = app.engine.own_conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
+    let session = app.engine.find_own_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let ask = Ask { traceparent: traceparent(&headers), ..body.into_ask()? };
     let asked =
         app.engine.ask(&caller, session.id, ask, idempotency).await.map_err(|error| map_fields(error, ask::FIELDS))?;
@@ -190,7 +190,7 @@ async fn hitl_ask(
 async fn hitl_respond(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<HitlRespondBody>,
+    CommandRequest { body, idempotency }: CommandRequest<HitlRespondBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
     caller.require(domain::access::Right::Answer)?;
     let asked = load(&app, &caller, &body.request_id).await?;
@@ -224,7 +224,7 @@ pub(super) struct HitlCancelBody {
 async fn hitl_cancel(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: HitlCancelBody { request_id, reason }, idempotency }: Command<HitlCancelBody>,
+    CommandRequest { body: HitlCancelBody { request_id, reason }, idempotency }: CommandRequest<HitlCancelBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
     let id = parse_id(&request_id)?;
     app.engine.cancel(&caller, id, reason, idempotency).await?;

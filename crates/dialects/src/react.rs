@@ -32,7 +32,7 @@ use events::{ReactEvents, Until};
 use position::{Position, Positions};
 use server::App;
 use server::handler::{
-    ApiError, Authenticated, Command, EventSource, IdempotencyKey, Problems, Query, StreamCaller, stream_events,
+    ApiError, Authenticated, CommandRequest, EventSource, IdempotencyKey, Problems, Query, StreamCaller, stream_events,
 };
 
 /// Number of events that are checked for unsent ones.
@@ -69,13 +69,13 @@ pub(super) struct ReactChatBody {
 async fn react_chat_stream(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<ReactChatBody>,
+    CommandRequest { body, idempotency }: CommandRequest<ReactChatBody>,
 ) -> Result<Response, ApiError> {
     let ReactChatBody { message, session_id, user_id, agent } = body;
     let metadata = user_id.map_or(Value::Null, |user| json!({ "user_id": user }));
     let conversation = session_id.clone().filter(|name| !name.is_empty());
     let chat = Chat { conversation: conversation.clone(), agent, content: message, metadata };
-    let said = app.engine.chat(&caller, chat, idempotency).await;
+    let said = app.engine.send_chat_message(&caller, chat, idempotency).await;
     let (session, before) =
         said.map_err(|error| map_fields(error, &[("/content", "/message"), ("/channel", "/sessionId")]))?;
     let name = conversation.unwrap_or_else(|| session.head.channel.clone());
@@ -117,16 +117,14 @@ async fn react_session_stream(
             .and_then(|text| text.parse().ok())
             .ok_or_else(|| ApiError::HeaderInvalid("Last-Event-ID: not an event of this stream".into()))?,
     };
-    if let Some(NamedConversation::Channel(_)) = app.engine.named(&caller, &name).await? {
+    if let Some(NamedConversation::Channel(_)) = app.engine.resolve_name(&caller, &name).await? {
         return stream_channel(&app, caller, name, positions).await;
     }
-    let session = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
+    let session = app.engine.find_session(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
     let until = session.ended.as_ref().map_or(Until::Session, |_| Until::Event(session.last_seq));
     let position = positions.within(session.id);
     let mut events = ReactEvents::new(name, until, Positions::of(session.id, position));
-    if session.ended.is_some()
-        && is_fully_read(&app, &caller, (session.id, session.last_seq), (&mut events, position)).await?
-    {
+    if session.ended.is_some() && is_fully_read(&app, &caller, &session, &mut events, position).await? {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     stream_session(&app, caller, session.id, (events, position.before())).await
@@ -139,12 +137,12 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
     let mut known = sessions_read(app, &caller, &name, positions).await?;
     if let Some(last) = last {
         // Sessions that began and ended since the reader disconnected are streamed as well.
-        let begun = app.engine.begun_in(&caller, &name, last).await?.into_iter().take(position::MOST);
+        let begun = app.engine.sessions_begun_after(&caller, &name, last).await?.into_iter().take(position::MOST);
         known.extend(begun.map(|session| (session.id, (session, Position::after(0)))));
     }
-    let live = app.engine.live_in(&caller, &name).await?;
+    let live = app.engine.live_sessions(&caller, &name).await?;
     if live.is_empty() {
-        let newest = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
+        let newest = app.engine.find_session(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
         known.entry(newest.id).or_insert((newest, Position::after(0)));
     }
     let positions = known.iter().map(|(id, (_, position))| (*id, *position)).collect();
@@ -152,7 +150,7 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
     for (id, (session, position)) in &known {
         if session.ended.is_none() {
             events.expect_end(*id, None);
-        } else if !is_fully_read(app, &caller, (*id, session.last_seq), (&mut events, *position)).await? {
+        } else if !is_fully_read(app, &caller, session, &mut events, *position).await? {
             events.expect_end(*id, Some(session.last_seq));
         }
     }
@@ -190,12 +188,13 @@ async fn sessions_read(
 async fn is_fully_read(
     app: &App,
     caller: &Caller,
-    (session, end): (SessionId, u64),
-    (events, position): (&mut ReactEvents, Position),
+    session: &Session,
+    events: &mut ReactEvents,
+    position: Position,
 ) -> Result<bool, ApiError> {
-    events.learn(app, caller, session).await?;
-    let left = app.engine.events(caller, session, position.before(), PORTION, Duration::ZERO).await?;
-    let read_to_its_end = left.last().map_or(position.before(), |last| last.seq) >= end;
+    events.learn(app, caller, session.id).await?;
+    let left = app.engine.events(caller, session.id, position.before(), PORTION, Duration::ZERO).await?;
+    let read_to_its_end = left.last().map_or(position.before(), |last| last.seq) >= session.last_seq;
     Ok(read_to_its_end && left.iter().all(|event| events.is_silent(event)))
 }
 
@@ -256,7 +255,7 @@ pub(super) struct ReactReply {
 async fn react_interaction_response(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<ReactResponseBody>,
+    CommandRequest { body, idempotency }: CommandRequest<ReactResponseBody>,
 ) -> Response {
     let (session_id, at) = (body.session_id.clone(), app.engine.now());
     match answer_request(&app, &caller, body, idempotency).await {

@@ -81,7 +81,7 @@ pub struct Action {
 }
 
 /// A transition: the new action, and the event that records the change.
-pub type Change = (Action, EventDraft);
+pub type ActionChange = (Action, EventDraft);
 
 impl Call {
     /// Adds a problem for each part of the call that a policy cannot judge. `under` is the JSON pointer of the call.
@@ -121,7 +121,7 @@ impl Action {
 
     /// Shortens the permit, if there is one, to expire at `end` at the latest.
     #[must_use]
-    pub fn permitted_until(mut self, end: Timestamp) -> Self {
+    pub fn limit_permit(mut self, end: Timestamp) -> Self {
         if let ActionState::Allowed { permit } = &mut self.state {
             permit.expires_at = permit.expires_at.min(end);
         }
@@ -163,7 +163,7 @@ impl Action {
 
     /// Event that records the proposal and the ruling on it.
     #[must_use]
-    pub fn proposed(&self) -> EventDraft {
+    pub fn proposed_event(&self) -> EventDraft {
         let Ruling { verdict, rule, reason, policy, floor } = self.ruling.clone();
         let ruling = RulingSummary { verdict, rule, policy, reason, floor, grant: self.grant };
         let ruled = ActionRuled { ruling: Some(ruling), ..self.ruled() };
@@ -181,7 +181,7 @@ impl Action {
     }
 
     /// Allows an action that waits or whose outcome is unknown, with other arguments if a person edited them.
-    pub fn release(self, by: &Actor, permit: Permit, edited: Option<Value>) -> Result<Change, Refusal> {
+    pub fn release(self, by: &Actor, permit: Permit, edited: Option<Value>) -> Result<ActionChange, Refusal> {
         match self.state {
             ActionState::Waiting { .. } | ActionState::Unknown { .. } => {}
             ActionState::Allowed { .. }
@@ -199,7 +199,7 @@ impl Action {
     }
 
     /// Rejects an action that waits.
-    pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Change, Refusal> {
+    pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Waiting { .. }) {
             return Err(self.not_in("waiting"));
         }
@@ -210,7 +210,7 @@ impl Action {
 
     /// Fails an action that was allowed and will not be started. `None` in any other state.
     #[must_use]
-    pub fn left(self, why: &str) -> Option<Change> {
+    pub fn abandon(self, why: &str) -> Option<ActionChange> {
         if !matches!(self.state, ActionState::Allowed { .. }) {
             return None;
         }
@@ -225,7 +225,7 @@ impl Action {
         interaction: InteractionId,
         edited: Value,
         ruling: Ruling,
-    ) -> Result<Change, Refusal> {
+    ) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Waiting { .. }) {
             return Err(self.not_in("waiting"));
         }
@@ -237,7 +237,13 @@ impl Action {
     }
 
     /// Starts the action and spends its permit. A second start and any other permit are refused.
-    pub fn start(self, by: &Actor, permit: PermitId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
+    pub fn start(
+        self,
+        by: &Actor,
+        permit: PermitId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<ActionChange, Refusal> {
         self.of_agent(by)?;
         let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in("allowed")) };
         if good.id != permit || good.digest != self.effective().digest().to_string() {
@@ -269,7 +275,7 @@ impl Action {
     }
 
     /// Records the agent's report on a run. An unknown outcome can still be reported; a reported outcome is final.
-    pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<Change, Refusal> {
+    pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<ActionChange, Refusal> {
         self.of_agent(by)?;
         self.is_run(run)?;
         match (&self.state, &outcome) {
@@ -313,7 +319,7 @@ impl Action {
     /// Applies the passage of time: the outcome was not reported within the lease, or the client did not start the action. `None` while
     /// there is time left. `again` is a permit for another run. It is given only if an agent or client is left that could start it.
     #[must_use]
-    pub fn lapse(self, again: Option<Permit>, now: Timestamp) -> Option<Change> {
+    pub fn lapse(self, again: Option<Permit>, now: Timestamp) -> Option<ActionChange> {
         match &self.state {
             ActionState::Started { until, .. } if *until <= now => {}
             ActionState::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
@@ -341,14 +347,19 @@ impl Action {
 
     /// Records the question that asks people about an unknown outcome. The question has an event of its own.
     #[must_use]
-    pub fn puzzled(mut self, interaction: InteractionId) -> Self {
+    pub fn ask_about_outcome(mut self, interaction: InteractionId) -> Self {
         self.asked.push(interaction);
         let unknown = self.unknown(Some(interaction));
         self.became(unknown)
     }
 
     /// Settles an unknown outcome by a person's answer.
-    pub fn recount(self, by: &Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Change, Refusal> {
+    pub fn recount(
+        self,
+        by: &Actor,
+        effect: Option<Effect>,
+        feedback: Option<String>,
+    ) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Unknown { .. }) {
             return Err(self.not_in("unknown"));
         }

@@ -89,18 +89,18 @@ impl Delivery {
 
     /// Extends the lease.
     pub fn heartbeat(self, given: LeaseId, now: Timestamp, longer: Timestamp) -> Result<Self, Refusal> {
-        let (lease, by, attempt, until) = self.held(given, now)?;
+        let (lease, by, attempt, until) = self.require_lease(given, now)?;
         Ok(Self::Processing { lease, by, attempt, until: until.max(longer) })
     }
 
     /// Completes the delivery.
     pub fn complete(self, given: LeaseId, now: Timestamp) -> Result<Self, Refusal> {
-        let (_, _, attempt, _) = self.held(given, now)?;
+        let (_, _, attempt, _) = self.require_lease(given, now)?;
         Ok(Self::Completed { at: now, attempt })
     }
 
-    /// Completes the delivery without a lease, for a hosted step that continues with the answer in this transaction.
-    pub fn gone_on(self, now: Timestamp) -> Result<Self, Refusal> {
+    /// Completes the delivery without a lease, for a taker that continues in the same transaction.
+    pub fn skip_delivery(self, now: Timestamp) -> Result<Self, Refusal> {
         match self {
             Self::Waiting { attempt } => Ok(Self::Completed { at: now, attempt: attempt + 1 }),
             Self::Processing { until, .. } => Err(Refusal::DeliveryTaken { until }),
@@ -109,13 +109,13 @@ impl Delivery {
     }
 
     /// Ends the delivery because no agent is left to take the answer.
-    pub fn not_needed(self) -> Result<Self, Refusal> {
+    pub fn cancel_delivery(self) -> Result<Self, Refusal> {
         if self.over() { Err(Refusal::DeliveryClosed(self.name())) } else { Ok(Self::NotNeeded) }
     }
 
     /// Ends the delivery as failed, or offers the answer again.
     pub fn fail(self, given: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Self, Refusal> {
-        let (_, _, attempt, _) = self.held(given, now)?;
+        let (_, _, attempt, _) = self.require_lease(given, now)?;
         Ok(Self::offered_again(attempt, again, reason, now))
     }
 
@@ -139,7 +139,7 @@ impl Delivery {
         }
     }
 
-    fn held(self, given: LeaseId, now: Timestamp) -> Result<(LeaseId, Actor, u32, Timestamp), Refusal> {
+    fn require_lease(self, given: LeaseId, now: Timestamp) -> Result<(LeaseId, Actor, u32, Timestamp), Refusal> {
         match self {
             Self::Processing { lease, by, attempt, until } if lease == given && until > now => {
                 Ok((lease, by, attempt, until))

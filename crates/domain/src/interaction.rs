@@ -263,7 +263,7 @@ impl Interaction {
             let answered = EventKind::InteractionAnswered(InteractionAnswered::new(&answer));
             let event = EventDraft::by(&answer.by, answered).recording(audit::of_answer(&self.question, &answer));
             let votes = if votes.len() > 1 { votes } else { Vec::new() };
-            return Ok((self.resolved(Resolution::Answered { answer, votes }, now), event));
+            return Ok((self.resolve(Resolution::Answered { answer, votes }, now), event));
         }
         let voted = EventKind::InteractionVoted(self.voted(&answer, &votes));
         let event = EventDraft::by(&answer.by, voted).recording(audit::of_answer(&self.question, &answer));
@@ -273,7 +273,7 @@ impl Interaction {
     }
 
     /// Answers in place of a person, regardless of the audience.
-    pub fn auto(
+    pub fn auto_resolve(
         self,
         (id, by, source): (AnswerId, Actor, AutoSource),
         draft: AnswerDraft,
@@ -290,7 +290,7 @@ impl Interaction {
             return Err(Refusal::AnswerInvalid(vec![problem]));
         }
         let answer = settled.sign(id, by, Vec::new(), now);
-        Ok(self.auto_resolved(answer, source, reason, now))
+        Ok(self.end_without_person(answer, source, reason, now))
     }
 
     /// Ends the question as its deadline would: at the deadline, or by a person whom [`Self::may_end_with`] permits to do so.
@@ -303,7 +303,7 @@ impl Interaction {
         let (effect, options, data) = match self.question.fallback.clone() {
             None => {
                 let event = EventDraft::by(by, EventKind::InteractionExpired(InteractionClosed { reason }));
-                return Ok((self.resolved(Resolution::Expired, now), event));
+                return Ok((self.resolve(Resolution::Expired, now), event));
             }
             Some(Fallback::Hold) if pending.overdue => return Err(Refusal::AlreadyOverdue(self.id)),
             Some(Fallback::Hold) => {
@@ -335,7 +335,7 @@ impl Interaction {
             data,
             feedback: Some(reason.clone()),
         };
-        Ok(self.auto_resolved(answer, AutoSource::System, reason, now))
+        Ok(self.end_without_person(answer, AutoSource::System, reason, now))
     }
 
     /// Closes the question without an answer.
@@ -343,7 +343,7 @@ impl Interaction {
         self.open()?;
         let closed = InteractionClosed { reason: reason.clone() };
         let event = EventDraft::by(&by, EventKind::InteractionCancelled(closed));
-        Ok((self.resolved(Resolution::Cancelled { by, reason }, now), event))
+        Ok((self.resolve(Resolution::Cancelled { by, reason }, now), event))
     }
 
     /// Reserves the question for one person until a time.
@@ -416,7 +416,7 @@ impl Interaction {
                 let after = delivery.lapse(now)?;
                 let returned = DeliveryReturned { reason: "the lease ran out".into(), delivery: None };
                 let event = deliver::return_event(&after, returned);
-                Some((self.delivered(after), event))
+                Some((self.with_delivery(after), event))
             }
             State::Pending(_) => None,
         }
@@ -462,15 +462,15 @@ impl Interaction {
         if held { Err(Refusal::ClaimedByOther { by: claim.by.name.clone() }) } else { Ok(()) }
     }
 
-    fn auto_resolved(self, answer: Answer, source: AutoSource, reason: String, now: Timestamp) -> Change {
+    fn end_without_person(self, answer: Answer, source: AutoSource, reason: String, now: Timestamp) -> Change {
         let record = audit::of_answer(&self.question, &answer);
         let told = InteractionAnswered::new(&answer);
         let resolved = InteractionAutoResolved { answer: told, source, reason: reason.clone() };
         let event = EventDraft::by(&answer.by, EventKind::InteractionAutoResolved(resolved)).recording(record);
-        (self.resolved(Resolution::AutoResolved { answer, source, reason }, now), event)
+        (self.resolve(Resolution::AutoResolved { answer, source, reason }, now), event)
     }
 
-    fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
+    fn resolve(self, resolution: Resolution, at: Timestamp) -> Self {
         let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. }
             if self.origin.hosted || by.is_same_person(&self.origin.asked_by));
         // The decision on a proposed call is delivered with that call, and the answer to a handed-over question with the original question.

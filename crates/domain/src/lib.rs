@@ -42,7 +42,7 @@ pub mod question;
 pub mod refusal;
 pub mod resolution;
 pub mod ruling;
-pub mod said;
+pub mod search_text;
 pub mod secret;
 pub mod session;
 pub mod step;

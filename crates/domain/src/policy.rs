@@ -217,7 +217,7 @@ impl PolicyState {
     /// Records that the learnt rules of the server's policy of this version were compared with the decisions of people. `None` if that
     /// policy has no learnt rules.
     #[must_use]
-    pub fn vetted(self, version: Option<String>) -> Self {
+    pub fn mark_compared(self, version: Option<String>) -> Self {
         Self { vetted: version, revision: self.revision + 1, ..self }
     }
 

@@ -277,7 +277,7 @@ impl Question {
 
     /// Sets the deadline and the time of the warning.
     #[must_use]
-    pub fn timed(self, time: Option<SignedDuration>, warning: SignedDuration, now: Timestamp) -> Self {
+    pub fn set_time(self, time: Option<SignedDuration>, warning: SignedDuration, now: Timestamp) -> Self {
         let deadline = time.and_then(|time| now.saturating_add(time).ok());
         let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(warning).ok()).filter(|at| *at > now);
         Self { deadline, warn_at, ..self }

@@ -270,7 +270,7 @@ impl Session {
     }
 
     /// Refuses if the session has ended.
-    pub const fn alive(&self) -> Result<(), Refusal> {
+    pub const fn require_alive(&self) -> Result<(), Refusal> {
         match self.ended {
             None => Ok(()),
             Some(_) => Err(Refusal::SessionEnded { session: self.id, status: self.status().name() }),
@@ -292,7 +292,7 @@ impl Session {
 
     /// Applies a command.
     pub fn control(mut self, command: Command, note: Note) -> Result<(Self, EventDraft), Refusal> {
-        self.alive()?;
+        self.require_alive()?;
         let controlled = SessionControlled { reason: note.reason.clone() };
         let by = note.by.clone();
         let kind = match (command, &self.paused) {
@@ -338,8 +338,8 @@ impl Session {
     }
 
     /// Counts a question that was opened.
-    pub fn opened(&mut self, blocks: bool, most: u32) -> Result<(), Refusal> {
-        self.alive()?;
+    pub fn count_opened(&mut self, blocks: bool, most: u32) -> Result<(), Refusal> {
+        self.require_alive()?;
         if self.open >= most {
             return Err(Refusal::TooManyOpen { most });
         }
@@ -349,7 +349,7 @@ impl Session {
     }
 
     /// Counts a question that was closed.
-    pub const fn closed(&mut self, blocks: bool) {
+    pub const fn count_closed(&mut self, blocks: bool) {
         self.open = self.open.saturating_sub(1);
         if blocks {
             self.waiting_on = self.waiting_on.saturating_sub(1);

@@ -247,14 +247,14 @@ impl Step {
     }
 
     /// Lease of the claim with this number. Refuses a worker that no longer holds it; a lease that has run out counts until the next claim.
-    pub fn held(&self, claim: u64) -> Result<&StepLease, Refusal> {
+    pub fn require_claim(&self, claim: u64) -> Result<&StepLease, Refusal> {
         let lease = self.lease.as_ref().filter(|_| self.alive());
         lease.filter(|lease| lease.claims == claim && lease.worker.is_some()).ok_or(Refusal::StepLost)
     }
 
     /// Extends the lease to `until`.
     #[must_use]
-    pub fn kept(mut self, until: Timestamp) -> Self {
+    pub fn extend_lease(mut self, until: Timestamp) -> Self {
         if let Some(lease) = &mut self.lease {
             lease.due = Some(until);
         }
@@ -263,7 +263,7 @@ impl Step {
 
     /// Counts one more journal entry, of any writer.
     #[must_use]
-    pub const fn entered(mut self) -> Self {
+    pub const fn enter(mut self) -> Self {
         if let Some(lease) = &mut self.lease {
             lease.journal += 1;
         }
@@ -272,7 +272,7 @@ impl Step {
 
     /// Counts journal entries of the worker, which show progress, and clears the error.
     #[must_use]
-    pub fn journalled(mut self, entries: u64) -> Self {
+    pub fn add_journal_entries(mut self, entries: u64) -> Self {
         if let Some(lease) = &mut self.lease {
             lease.journal += entries;
             lease.idle = 0;
@@ -283,7 +283,7 @@ impl Step {
 
     /// Ends the lease. The step sleeps until it is woken or until `due`.
     #[must_use]
-    pub fn let_go(mut self, due: Option<Timestamp>) -> Self {
+    pub fn release(mut self, due: Option<Timestamp>) -> Self {
         if let Some(lease) = &mut self.lease {
             lease.worker = None;
             lease.due = due;
@@ -293,20 +293,20 @@ impl Step {
 
     /// Ends the lease in good order, so that the claim does not count as idle. The step sleeps until it is woken or until `due`.
     #[must_use]
-    pub fn rests(mut self, due: Option<Timestamp>) -> Self {
+    pub fn sleep(mut self, due: Option<Timestamp>) -> Self {
         if let Some(lease) = &mut self.lease {
             lease.idle = 0;
         }
-        self.let_go(due)
+        self.release(due)
     }
 
     /// Ends the lease because of an error. The step is tried again at `due`.
     #[must_use]
-    pub fn troubled(mut self, trouble: String, due: Timestamp) -> Self {
+    pub fn record_trouble(mut self, trouble: String, due: Timestamp) -> Self {
         if let Some(lease) = &mut self.lease {
             lease.trouble = Some(trouble);
         }
-        self.let_go(Some(due))
+        self.release(Some(due))
     }
 
     /// Error of the last claim and the time of the next try. `None` without an error.
@@ -319,7 +319,7 @@ impl Step {
 
     /// Event that records the error of the last claim. `None` without an error.
     #[must_use]
-    pub fn troubles(&self, by: &Actor) -> Option<EventDraft> {
+    pub fn trouble_event(&self, by: &Actor) -> Option<EventDraft> {
         let (reason, again) = self.in_trouble()?;
         let troubled = StepTroubled {
             name: self.name.clone(),
@@ -333,10 +333,10 @@ impl Step {
 
     /// Makes a sleeping step due now. `None` if it does not sleep: a worker that holds the lease sees the change itself.
     #[must_use]
-    pub fn woken(self, now: Timestamp) -> Option<Self> {
+    pub fn wake(self, now: Timestamp) -> Option<Self> {
         let lease = self.lease.as_ref().filter(|_| self.alive())?;
         let sleeps = lease.worker.is_none() && lease.due.is_none();
-        sleeps.then(|| self.let_go(Some(now)))
+        sleeps.then(|| self.release(Some(now)))
     }
 
     /// Ends the step. An earlier end stays.
@@ -346,12 +346,12 @@ impl Step {
             return self;
         }
         let StepEnd { how, output, reason } = end;
-        Self { phase: StepPhase::Ended { how, at, output, reason }, ..self }.let_go(None)
+        Self { phase: StepPhase::Ended { how, at, output, reason }, ..self }.release(None)
     }
 
     /// Event that records the beginning or the end of the step.
     #[must_use]
-    pub fn told(&self, by: &Actor) -> EventDraft {
+    pub fn status_event(&self, by: &Actor) -> EventDraft {
         let (name, agent, attempt) = (self.name.clone(), self.agent.clone(), self.attempt);
         let kind = match &self.phase {
             StepPhase::Pending | StepPhase::Running => {
@@ -436,37 +436,37 @@ mod tests {
         assert_eq!(hosted_step().claim("a", at(-1), at(30)), Err(Refusal::StepLost));
         let first = hosted_step().claim("a", at(1), at(30)).unwrap();
         assert_eq!(first.due(), Some(at(30)));
-        assert!(first.held(1).is_ok());
+        assert!(first.require_claim(1).is_ok());
         assert_eq!(first.clone().claim("b", at(29), at(60)), Err(Refusal::StepLost));
         let second = first.claim("b", at(30), at(60)).unwrap();
-        assert_eq!(second.held(1), Err(Refusal::StepLost));
-        assert!(second.held(2).is_ok());
-        assert_eq!(second.clone().let_go(None).held(2), Err(Refusal::StepLost));
-        assert_eq!(second.end(StepEnd::completed(Value::Null), at(31)).held(2), Err(Refusal::StepLost));
+        assert_eq!(second.require_claim(1), Err(Refusal::StepLost));
+        assert!(second.require_claim(2).is_ok());
+        assert_eq!(second.clone().release(None).require_claim(2), Err(Refusal::StepLost));
+        assert_eq!(second.end(StepEnd::completed(Value::Null), at(31)).require_claim(2), Err(Refusal::StepLost));
     }
 
     #[test]
     fn only_a_sleeping_step_is_woken() {
-        assert_eq!(hosted_step().woken(at(5)), None, "the step is already due");
-        let claimed = hosted_step().claim("a", at(1), at(30)).unwrap();
-        assert_eq!(claimed.clone().woken(at(5)), None, "the worker that holds the lease sees the change");
-        let asleep = claimed.let_go(None);
+        assert_eq!(driven().wake(at(5)), None, "it is due already");
+        let claimed = driven().claim("a", at(1), at(30)).unwrap();
+        assert_eq!(claimed.clone().wake(at(5)), None, "its worker sees for itself");
+        let asleep = claimed.release(None);
         assert_eq!(asleep.due(), None);
-        assert_eq!(asleep.clone().woken(at(5)).unwrap().due(), Some(at(5)));
-        assert_eq!(asleep.end(StepEnd::completed(Value::Null), at(6)).woken(at(7)), None);
-        assert_eq!(step(StepPhase::Running).woken(at(5)), None, "an agent with a key of its own runs the step");
+        assert_eq!(asleep.clone().wake(at(5)).unwrap().due(), Some(at(5)));
+        assert_eq!(asleep.end(StepEnd::completed(Value::Null), at(6)).wake(at(7)), None);
+        assert_eq!(step(StepPhase::Running).wake(at(5)), None, "a foreign agent runs it");
     }
 
     #[test]
     fn step_in_trouble_shows_its_reason_and_the_next_attempt() {
         let claimed = hosted_step().claim("a", at(1), at(30)).unwrap();
         assert_eq!(claimed.in_trouble(), None);
-        let troubled = claimed.troubled("no tools".into(), at(5));
+        let troubled = claimed.record_trouble("no tools".into(), at(5));
         assert_eq!(troubled.in_trouble(), Some(("no tools", Some(at(5)))));
         let again = troubled.clone().claim("b", at(5), at(30)).unwrap();
-        assert_eq!(again.in_trouble(), Some(("no tools", None)), "a claimed step has no time of a next try");
-        assert_eq!(again.journalled(1).in_trouble(), None);
-        let mut fresh = hosted_step();
+        assert_eq!(again.in_trouble(), Some(("no tools", None)), "it is being tried");
+        assert_eq!(again.add_journal_entries(1).in_trouble(), None);
+        let mut fresh = driven();
         fresh.lease.as_mut().unwrap().trouble = Some("the attempt before".into());
         assert_eq!(fresh.in_trouble(), Some(("the attempt before", Some(at(0)))));
         assert_eq!(fresh.claim("a", at(1), at(30)).unwrap().in_trouble(), None);
@@ -480,8 +480,8 @@ mod tests {
             assert!(!step.hopeless());
         }
         assert!(step.clone().claim("a", at(5), at(6)).unwrap().hopeless());
-        assert!(!step.clone().journalled(1).claim("a", at(5), at(6)).unwrap().hopeless());
-        assert!(!step.clone().rests(Some(at(5))).claim("a", at(5), at(6)).unwrap().hopeless());
-        assert!(step.troubled("no tools".into(), at(5)).claim("a", at(5), at(6)).unwrap().hopeless());
+        assert!(!step.clone().add_journal_entries(1).claim("a", at(5), at(6)).unwrap().hopeless());
+        assert!(!step.clone().sleep(Some(at(5))).claim("a", at(5), at(6)).unwrap().hopeless());
+        assert!(step.record_trouble("no tools".into(), at(5)).claim("a", at(5), at(6)).unwrap().hopeless());
     }
 }

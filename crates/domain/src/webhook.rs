@@ -99,13 +99,13 @@ impl Webhook {
 
     /// Records that the endpoint accepted a message.
     #[must_use]
-    pub fn succeeded(self) -> Self {
+    pub fn record_success(self) -> Self {
         Self { failures: 0, ..self }
     }
 
     /// Records that the endpoint did not accept a message.
     #[must_use]
-    pub fn failed(self) -> Self {
+    pub fn record_failure(self) -> Self {
         Self { failures: self.failures.saturating_add(1), ..self }
     }
 

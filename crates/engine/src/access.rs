@@ -18,7 +18,7 @@ pub(crate) mod user_change;
 pub(crate) mod users;
 
 pub(crate) use keys::revoke_key;
-pub(crate) use links::administered_projects;
+pub(crate) use links::list_administered_projects;
 pub(crate) use sight::{lock_question, lock_session};
 pub(crate) use user_change::{remove_role, revoke_excess_keys, save_membership};
 pub(crate) use users::{

@@ -63,7 +63,7 @@ pub struct Settings {
     /// Time between the warning and the deadline of a question.
     pub warning: SignedDuration,
     /// Time for which idempotency keys are stored.
-    pub once_kept: SignedDuration,
+    pub idempotency_kept: SignedDuration,
     /// Time for which closed questions stay in the live tables before they move to the archive.
     pub retention: SignedDuration,
     /// Time to answer by kind of question, for questions without a deadline of their own.
@@ -100,7 +100,7 @@ impl Default for Settings {
             lease: SignedDuration::from_secs(300),
             claim: SignedDuration::from_secs(600),
             warning: SignedDuration::from_secs(60),
-            once_kept: SignedDuration::from_hours(24),
+            idempotency_kept: SignedDuration::from_hours(24),
             retention: SignedDuration::from_hours(24 * 30),
             deadlines: HashMap::new(),
             resume_point_bytes: 512 * 1024,

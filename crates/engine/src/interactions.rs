@@ -23,5 +23,5 @@ pub(crate) mod read;
 pub(crate) mod release;
 
 pub(crate) use close::{apply_answer, apply_change, collect_effects, lock, save_open_counts, withdraw};
-pub(crate) use hand_over::{close_handed_over, original_question};
+pub(crate) use hand_over::{close_handed_over, find_original_question};
 pub(crate) use open::open;

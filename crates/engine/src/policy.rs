@@ -19,4 +19,4 @@ pub(crate) mod simulate;
 pub(crate) use floor::require_floor_approval;
 pub(crate) use in_force::require_in_force;
 pub(crate) use learn::*;
-pub(crate) use project_policy::{newest_version, put_in_force, record_first_use};
+pub(crate) use project_policy::{put_in_force, read_newest_version, record_first_use};

@@ -7,6 +7,7 @@
 pub(crate) mod attend;
 pub(crate) mod chat;
 pub(crate) mod control;
+pub(crate) mod list;
 pub(crate) mod lock;
 pub(crate) mod message;
 pub(crate) mod names;

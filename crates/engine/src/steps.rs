@@ -14,14 +14,14 @@ pub(crate) mod secrets;
 pub(crate) mod server_files;
 pub(crate) mod workspaces;
 
-pub(crate) use definitions::{available_agents, has_known_agent, resolve_agent, resolve_flow};
+pub(crate) use definitions::{has_known_agent, list_available_agents, resolve_agent, resolve_flow};
 pub(crate) use end::{
-    advance, end_with_output, finish, flow_of, is_step_alive, passed_question, retry, revoke_unstarted_actions,
+    advance, end_with_output, find_passed_question, finish, is_step_alive, read_flow, retry, revoke_unstarted_actions,
     withdraw_open,
 };
 pub(crate) use journal::{
-    append_cancelled, append_input, append_journal, copy_journal, deliver_message, publish, retire_untaken_answers,
-    unheard_messages,
+    append_cancelled, append_input, append_journal, copy_journal, deliver_message, publish, read_unheard_messages,
+    retire_untaken_answers,
 };
 pub(crate) use lease::{count_answer, lock_claimed, report_trouble, wake};
-pub(crate) use secrets::given_secrets;
+pub(crate) use secrets::read_given_secrets;

@@ -63,12 +63,12 @@ impl Engine {
         &self,
         caller: &Caller,
         new: NewWebhook,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(Webhook, String), Error> {
         caller.require(Right::ManageWebhooks)?;
-        self.check_webhook(&new)?;
+        check_webhook(self, &new)?;
         let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
-        let made = self.command_with_secret(caller, "webhook", once, move |work, secret| {
+        let made = self.command_with_secret(caller, "webhook", idempotency, move |work, secret| {
             if work.tx.webhook_count(&scope)? >= MOST {
                 return Err(Refusal::TooManyWebhooks { most: MOST }.into());
             }
@@ -91,7 +91,7 @@ impl Engine {
             let webhook = if enabled { webhook } else { webhook.disable(&by, "made so".into(), now).0 };
             let head = work.tx.project_head(&scope)?;
             work.tx.webhook_insert(&webhook, head)?;
-            keep(work, &vault, &webhook, 1, secret)?;
+            keep_secret(work, &vault, &webhook, 1, secret)?;
             let created = WebhookCreated {
                 webhook: id,
                 url: without_query(&webhook.url).to_owned(),
@@ -167,7 +167,7 @@ impl Engine {
         caller: &Caller,
         id: WebhookId,
         overlap: Option<i64>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(Webhook, String, Timestamp), Error> {
         caller.require(Right::ManageWebhooks)?;
         let overlap = match overlap {
@@ -179,12 +179,12 @@ impl Engine {
             }
         };
         let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
-        let rotated = self.command_with_secret(caller, "webhook_rotate", once, move |work, secret| {
+        let rotated = self.command_with_secret(caller, "webhook_rotate", idempotency, move |work, secret| {
             let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
             let newest = work.tx.webhook_secrets(&scope, id)?.first().map_or(0, |secret| secret.number);
             let until = work.now.saturating_add(overlap).unwrap_or(work.now);
             work.tx.webhook_secrets_expire(&scope, id, until)?;
-            keep(work, &vault, &webhook, newest + 1, secret)?;
+            keep_secret(work, &vault, &webhook, newest + 1, secret)?;
             let rotated = WebhookRotated { webhook: id, old_until: until };
             work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookRotated(rotated)))?;
             Ok((webhook, until))
@@ -192,54 +192,54 @@ impl Engine {
         let ((webhook, until), secret) = rotated.await?;
         Ok((webhook, spelled(&secret), until))
     }
+}
 
-    fn check_webhook(&self, new: &NewWebhook) -> Result<(), Error> {
-        let mut problems = Vec::new();
-        if let Err(problem) = self.check_url(&new.url) {
-            problems.push(Problem::new("/url", problem));
-        }
-        new.description.iter().for_each(|line| text::line("/description", line, &mut problems));
-        match &new.subject {
-            Subject::Answers { agent } => user::name("/answers_of", agent, &mut problems),
-            Subject::Events { types, agent, .. } => {
-                if types.is_empty() || types.len() > MOST_TYPES {
-                    problems.push(Problem::new("/events", format!("must be 1 to {MOST_TYPES} types")));
-                }
-                for (index, text) in types.iter().enumerate() {
-                    if let Err(problem) = Pattern::new(text) {
-                        problems.push(Problem::new(format!("/events/{index}"), problem));
-                    }
-                }
-                agent.iter().for_each(|agent| text::line("/agent", agent, &mut problems));
+fn check_webhook(engine: &Engine, new: &NewWebhook) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    if let Err(problem) = check_url(engine, &new.url) {
+        problems.push(Problem::new("/url", problem));
+    }
+    new.description.iter().for_each(|line| text::line("/description", line, &mut problems));
+    match &new.subject {
+        Subject::Answers { agent } => user::name("/answers_of", agent, &mut problems),
+        Subject::Events { types, agent, .. } => {
+            if types.is_empty() || types.len() > MOST_TYPES {
+                problems.push(Problem::new("/events", format!("must be 1 to {MOST_TYPES} types")));
             }
+            for (index, text) in types.iter().enumerate() {
+                if let Err(problem) = Pattern::new(text) {
+                    problems.push(Problem::new(format!("/events/{index}"), problem));
+                }
+            }
+            agent.iter().for_each(|agent| text::line("/agent", agent, &mut problems));
         }
-        refuse(problems)
     }
+    refuse(problems)
+}
 
-    /// Checks the URL of an endpoint. An IP address can be refused at once; a host name is resolved, and its addresses are checked, only
-    /// when a message is sent.
-    fn check_url(&self, text: &str) -> Result<(), String> {
-        let url = Url::parse(text).map_err(|error| format!("is no URL: {error}"))?;
-        if text.len() > LONGEST_URL {
-            return Err(format!("is longer than {LONGEST_URL} bytes"));
-        }
-        if !["http", "https"].contains(&url.scheme()) {
-            return Err("must begin with https:// or http://".into());
-        }
-        if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
-            return Err("must not contain a user or a fragment: endpoints verify messages by their signature".into());
-        }
-        let address = match url.host() {
-            Some(Host::Ipv4(address)) => Some(address.into()),
-            Some(Host::Ipv6(address)) => Some(address.into()),
-            Some(Host::Domain(_)) => None,
-            None => return Err("has no host".into()),
-        };
-        if address.is_some_and(|address| !self.settings().webhook_networks.allow(address)) {
-            return Err("is an address that this server does not send to".into());
-        }
-        Ok(())
+/// Checks the URL of an endpoint. An IP address can be refused at once; a host name is resolved, and its addresses are checked, only
+/// when a message is sent.
+fn check_url(engine: &Engine, text: &str) -> Result<(), String> {
+    let url = Url::parse(text).map_err(|error| format!("is no URL: {error}"))?;
+    if text.len() > LONGEST_URL {
+        return Err(format!("is longer than {LONGEST_URL} bytes"));
     }
+    if !["http", "https"].contains(&url.scheme()) {
+        return Err("must begin with https:// or http://".into());
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+        return Err("must not contain a user or a fragment: endpoints verify messages by their signature".into());
+    }
+    let address = match url.host() {
+        Some(Host::Ipv4(address)) => Some(address.into()),
+        Some(Host::Ipv6(address)) => Some(address.into()),
+        Some(Host::Domain(_)) => None,
+        None => return Err("has no host".into()),
+    };
+    if address.is_some_and(|address| !engine.settings().webhook_networks.allow(address)) {
+        return Err("is an address that this server does not send to".into());
+    }
+    Ok(())
 }
 
 /// Removes the query from a URL for the audit trail, because a query often contains credentials.
@@ -252,7 +252,13 @@ fn refuse(problems: Vec<Problem>) -> Result<(), Error> {
 }
 
 /// Seals a secret and stores it with its webhook.
-fn keep(work: &mut Work<'_>, vault: &Vault, webhook: &Webhook, number: u32, secret: &[u8; 32]) -> Result<(), Error> {
+fn keep_secret(
+    work: &mut Work<'_>,
+    vault: &Vault,
+    webhook: &Webhook,
+    number: u32,
+    secret: &[u8; 32],
+) -> Result<(), Error> {
     let place = SealContext::Webhook(&webhook.scope, webhook.id, number);
     let sealed = vault.seal(work, &place, secret)?;
     let secret = WebhookSecret { scope: webhook.scope, webhook: webhook.id, number, until: None, sealed };

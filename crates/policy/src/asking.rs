@@ -31,7 +31,7 @@ pub enum AskCause {
 
 /// The combined settings of the question about a call: as strict as the strictest reason to ask.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct AskTerms {
     /// The audiences, at least one. Each must be satisfied, and none is implied by another.
     pub audiences: Vec<Audience>,
     /// The shortest time to answer that a rule gives, in seconds.
@@ -62,13 +62,13 @@ impl Asking {
     }
 }
 
-impl Default for Ask {
+impl Default for AskTerms {
     fn default() -> Self {
         Self::of(&[])
     }
 }
 
-impl Ask {
+impl AskTerms {
     /// Combines all reasons to ask about one call. An empty list gives a question to the default audience.
     ///
     /// The default of a policy adds its audience only. Time, fallback and options come from the rules.

@@ -26,7 +26,7 @@ pub struct Judgement {
     /// The verdict, the rule that gave it, and the reason.
     pub ruling: Ruling,
     /// For `ask`, all reasons to ask, in the order of the file: rules that could not be evaluated, then the rule that
-    /// matches or the default. Empty for other verdicts. [`Ask::of`](crate::Ask::of) combines them into one question.
+    /// matches or the default. Empty for other verdicts. [`AskTerms::of`](crate::AskTerms::of) combines them into one question.
     pub asks: Vec<Asking>,
     /// Whether the call was parsed without doubt, and no rule failed on it. If not, a denying rule may not have seen
     /// the part that it denies. Meaningful for `ask` only.

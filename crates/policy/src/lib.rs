@@ -35,13 +35,13 @@ mod read_rule;
 mod remembered;
 mod rule;
 
-pub use asking::{Ask, AskCause, Asking};
+pub use asking::{AskCause, AskTerms, Asking};
 pub use condition::Condition;
 pub use explain::{ConsideredRule, Explanation};
 pub use finding::{Finding, Severity};
 pub use judgement::{AskSettings, Judgement, PolicyInput};
 pub use learn::{Decided, DecisionOutcome, DisputedRun, LEARNT_PREFIX, LearntRule, RUN, Run, held_back, runs};
 pub use pattern::Pattern;
-pub use policy::{Policy, Tool};
+pub use policy::{Policy, ToolDeclaration};
 pub use remembered::{fits, steers};
 pub use rule::{Exact, Fit, Miss, Rule};

@@ -6,7 +6,7 @@ use domain::{Digest, Verdict};
 use toml::de::DeTable;
 
 use crate::{
-    Finding, Policy, Tool,
+    Finding, Policy, ToolDeclaration,
     document::{Located, Table, listed},
     example::{self, Example},
     finding::Findings,
@@ -173,7 +173,7 @@ fn read_rules(root: &Table<'_>, findings: &mut Findings<'_>) -> Vec<ReadRule> {
     drafts
 }
 
-fn read_tools(root: &Table<'_>, findings: &mut Findings<'_>) -> BTreeMap<String, Tool> {
+fn read_tools(root: &Table<'_>, findings: &mut Findings<'_>) -> BTreeMap<String, ToolDeclaration> {
     let mut tools = BTreeMap::new();
     for table in root.tables("tool", "a tool", findings) {
         table.only(&["name", "schema", "schema_json", "idempotent"], findings);
@@ -183,7 +183,7 @@ fn read_tools(root: &Table<'_>, findings: &mut Findings<'_>) -> BTreeMap<String,
         }
         let schema = read_schema(&table, findings);
         let idempotent = table.flag("idempotent", findings).is_some_and(|flag| flag.it);
-        if tools.insert(name.it.to_owned(), Tool { schema, idempotent }).is_some() {
+        if tools.insert(name.it.to_owned(), ToolDeclaration { schema, idempotent }).is_some() {
             findings.error(name.at, "duplicate_name", format!("tool `{}` is declared twice", name.it));
         }
     }

@@ -26,13 +26,13 @@ pub struct Policy {
     pub(crate) default: Verdict,
     pub(crate) rules: Vec<Rule>,
     pub(crate) index: Index,
-    pub(crate) tools: BTreeMap<String, Tool>,
+    pub(crate) tools: BTreeMap<String, ToolDeclaration>,
     pub(crate) warnings: Vec<Finding>,
 }
 
 /// Declaration of a tool in a policy file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Tool {
+pub struct ToolDeclaration {
     /// JSON Schema of its arguments. The `forms` crate checks whether it compiles.
     pub schema: Option<Value>,
     /// The tool may be run again if it is not known whether it ran.
@@ -104,7 +104,7 @@ impl Policy {
 
     /// The declaration of a tool, if the file has one.
     #[must_use]
-    pub fn tool(&self, name: &str) -> Option<&Tool> {
+    pub fn tool(&self, name: &str) -> Option<&ToolDeclaration> {
         self.tools.get(name)
     }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    Ask, AskSettings, Exact, Judgement, Pattern, Policy, PolicyInput, Rule, case::Case, condition::Condition,
+    AskSettings, AskTerms, Exact, Judgement, Pattern, Policy, PolicyInput, Rule, case::Case, condition::Condition,
     index::Index, rule::Fit,
 };
 
@@ -256,7 +256,7 @@ proptest! {
         let case = Case::new(&call);
         let policy = policy(made(&drafts), Verdict::Ask);
         let judgement = policy.judge(&call);
-        let ask = Ask::of(&judgement.asks);
+        let ask = AskTerms::of(&judgement.asks);
         if judgement.ruling.verdict != Verdict::Ask {
             prop_assert!(judgement.asks.is_empty());
             return Ok(());

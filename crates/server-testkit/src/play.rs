@@ -93,7 +93,7 @@ impl World {
                              { "name": "execute_command" }],
         }))
         .unwrap();
-        self.engine.define(Definitions { agents: vec![agent], flows: Vec::new() });
+        self.engine.set_definitions(Definitions { agents: vec![agent], flows: Vec::new() });
         let play = Arc::new(Play::default());
         let kit = Arc::new(PlayKit(Arc::clone(&play)));
         self.works(Worker::new(self.engine.clone(), kit, "worker".into(), 8));

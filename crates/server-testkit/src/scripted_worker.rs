@@ -28,7 +28,7 @@ impl ScriptedWorker {
     /// Defines these agents and starts a worker that runs them.
     pub fn of(world: &World, agents: Vec<Value>) -> Self {
         let agents = agents.into_iter().map(|agent| serde_json::from_value(agent).unwrap()).collect();
-        world.engine.define(Definitions { agents, flows: Vec::new() });
+        world.engine.set_definitions(Definitions { agents, flows: Vec::new() });
         let runs = Runs::default();
         let kit = Arc::new(ScriptedKit(Arc::clone(&runs)));
         let worker = Worker::new(world.engine.clone(), kit, "workshop".into(), 4);

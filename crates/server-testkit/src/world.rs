@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::{Role, Scope, SignedDuration};
 use engine::{Engine, Ids, MasterKey, NewKey, NewUser, Settings, Vault};
 use serde_json::{Value, json};
-use server::{App, Front, Limits};
+use server::{App, Front, ServerLimits};
 use store::{Clock, Cost, Store, StoreError, SystemClock};
 use store_sqlite::SqliteStore;
 use tempfile::TempDir;
@@ -23,14 +23,17 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Settings of the server of a world.
 #[derive(Default)]
 pub struct Setup {
-    pub limits: Limits,
+    pub limits: ServerLimits,
     pub settings: Settings,
     pub front: Front,
 }
 
 /// Settings with a short heartbeat.
 pub fn brisk() -> Setup {
-    Setup { limits: Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }, ..Setup::default() }
+    Setup {
+        limits: ServerLimits { heartbeat: Duration::from_millis(50), ..ServerLimits::default() },
+        ..Setup::default()
+    }
 }
 
 /// A running server.
@@ -73,11 +76,12 @@ impl World {
     }
 
     async fn open(data: TempDir, clock: ManualClock, time: Arc<dyn Clock>, setup: Setup) -> Self {
-        let store =
-            Arc::new(SqliteStore::open(data.path(), Arc::clone(&time), &store_sqlite::Options::default()).unwrap());
+        let store = Arc::new(
+            SqliteStore::open(data.path(), Arc::clone(&time), &store_sqlite::SqliteOptions::default()).unwrap(),
+        );
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, time, Ids::default(), vault, setup.settings);
-        engine.unlock().await.unwrap();
+        engine.check_master_key().await.unwrap();
         let (stop, stopping) = watch::channel(false);
         let figures = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle();
         let connections = setup.limits.connections;

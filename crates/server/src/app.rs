@@ -21,7 +21,7 @@ use crate::strangers::Strangers;
 
 /// Limits on callers.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Maximum size of a body in bytes.
     pub body_bytes: usize,
     /// Requests per second that one key may send to this node; a burst may be twice as large. Unlimited if absent.
@@ -51,7 +51,7 @@ pub struct Limits {
     pub behind_proxy: bool,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             body_bytes: 1024 * 1024,
@@ -79,7 +79,7 @@ pub struct App(Arc<Parts>);
 pub struct Parts {
     /// The use cases that handlers call.
     pub engine: Engine,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ServerLimits,
     pub(crate) front: Front,
     /// Rate limits, by credential.
     pub(crate) rates: Option<DefaultKeyedRateLimiter<Uuid>>,
@@ -107,7 +107,7 @@ impl App {
     #[must_use]
     pub fn new(
         engine: Engine,
-        limits: Limits,
+        limits: ServerLimits,
         front: Front,
         metrics: PrometheusHandle,
         stopping: watch::Receiver<bool>,

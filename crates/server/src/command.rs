@@ -41,17 +41,17 @@ pub(crate) const KEY_FORM: &str = "1 to 255 printable ASCII characters";
 pub struct IdempotencyKey {
     /// Idempotency key of the command. A repetition with an equal body returns the first result.
     #[param(rename = "Idempotency-Key")]
-    #[expect(dead_code, reason = "`Command` reads the header")]
+    #[expect(dead_code, reason = "`CommandRequest` reads the header")]
     key: Option<String>,
 }
 
 /// Extractor of a command: its body, and its idempotency key if the caller sent one. An absent body is an empty object.
-pub struct Command<T> {
+pub struct CommandRequest<T> {
     pub body: T,
     pub idempotency: Option<Idempotency>,
 }
 
-impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
+impl<T: DeserializeOwned> FromRequest<App> for CommandRequest<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
@@ -59,7 +59,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
         let key = idempotency_key(&parts.headers)?;
         let whose = parts.extensions.get::<Addressee>().and_then(Addressee::caller);
         let counted = whose.map(|whose| (&*app.unfinished, whose));
-        let bytes = read_body(body, (app.limits.body_bytes, BODY_TIME), counted).await?;
+        let bytes = read_body(body, app.limits.body_bytes, BODY_TIME, counted).await?;
         let body = parse_body(&parts.headers, &bytes)?;
         let operation = format!("{} {}", parts.method, parts.uri.path());
         let idempotency = key.map(|key| Idempotency::new(key, &operation, &bytes));
@@ -76,7 +76,7 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let most = app.limits.body_bytes.min(STRANGER_BODY);
-        let bytes = read_body(body, (most, STRANGER_BODY_TIME), None).await?;
+        let bytes = read_body(body, most, STRANGER_BODY_TIME, None).await?;
         Ok(Self(parse_body(&parts.headers, &bytes)?))
     }
 }
@@ -85,7 +85,8 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
 /// many bodies that never end would fill the memory.
 async fn read_body(
     body: Body,
-    (most, longest): (usize, Duration),
+    most: usize,
+    longest: Duration,
     counted: Option<(&Unfinished, (TenantId, Credential))>,
 ) -> Result<Bytes, ApiError> {
     let mut body = Limited::new(body, most);

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::error::ApiError;
 use crate::oidc::Oidc;
-use crate::page::Page;
+use crate::page::PageFiles;
 
 /// Header that only the page of this server sends: another site would need a CORS preflight.
 const PAGE: &str = "x-holdpoint-page";
@@ -20,7 +20,7 @@ pub struct Front {
     /// Public URL, if it differs from the listening address.
     pub public: Option<Url>,
     /// The web page, if it was built.
-    pub page: Page,
+    pub page: PageFiles,
     /// The identity provider, if configured.
     pub oidc: Option<Oidc>,
     /// Whether programs of agents run unconfined, with all rights of this process.

@@ -36,7 +36,7 @@ mod sse;
 mod strangers;
 mod version;
 
-pub use app::{App, Limits};
+pub use app::{App, ServerLimits};
 pub use asyncapi::{Channel, MessageType, asyncapi};
 pub use connection::ConnectionLimits;
 pub use document::document;
@@ -44,14 +44,14 @@ pub use error::CODES;
 pub use front::Front;
 pub use listen::listen;
 pub use oidc::{Oidc, OidcSettings};
-pub use page::Page;
+pub use page::PageFiles;
 pub use routes::{Addition, health_router, router};
 
 /// Parts that the crates above this one write their handlers with: extractors, bodies, refusals, event streams and
 /// WebSockets.
 pub mod handler {
     pub use crate::caller::{Authenticated, StreamCaller};
-    pub use crate::command::{Command, IdempotencyKey, json_pointer, parse_object, parse_part, serde_message};
+    pub use crate::command::{CommandRequest, IdempotencyKey, json_pointer, parse_object, parse_part, serde_message};
     pub use crate::document::Problems;
     pub use crate::error::ApiError;
     pub use crate::middleware::traceparent;

@@ -27,9 +27,9 @@ const PROGRAMS: &[&str] =
 
 /// The files of a page.
 #[derive(Clone, Copy, Default)]
-pub struct Page(Option<fn(&str) -> Option<EmbeddedFile>>);
+pub struct PageFiles(Option<fn(&str) -> Option<EmbeddedFile>>);
 
-impl Page {
+impl PageFiles {
     /// The page embedded in this binary. Without it every path without an operation is unknown.
     #[must_use]
     pub fn built() -> Self {

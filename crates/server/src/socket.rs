@@ -277,7 +277,7 @@ impl OpenSocket {
 
     /// Rechecks the caller. Closes the socket if the credential is no longer valid.
     async fn recheck(&mut self, handler: &mut impl SocketHandler) -> Result<(), Closed> {
-        match self.app.engine.recheck(&self.caller).await {
+        match self.app.engine.recheck_caller(&self.caller).await {
             Ok(caller) => {
                 if caller != self.caller {
                     handler.set_caller(&caller);

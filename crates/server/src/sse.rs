@@ -12,7 +12,7 @@ use futures::stream;
 use protocol::EventView;
 
 use crate::error::ApiError;
-use crate::{App, Limits};
+use crate::{App, ServerLimits};
 
 /// Source of the events of a stream.
 pub enum EventSource {
@@ -143,7 +143,7 @@ impl<W: EventRenderer> Reader<W> {
                 }
                 found = self.source.next() => match found {
                     Ok(found) => {
-                        match self.app.engine.recheck(&self.caller).await {
+                        match self.app.engine.recheck_caller(&self.caller).await {
                             Ok(caller) => self.caller = caller,
                             Err(_) => return Some(self.last("unauthenticated", "the key is no longer valid")),
                         }
@@ -181,8 +181,8 @@ pub(crate) struct StreamSlots {
 }
 
 impl StreamSlots {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        let Limits { streams, key_streams, tenant_streams, .. } = *limits;
+    pub(crate) fn new(limits: &ServerLimits) -> Self {
+        let ServerLimits { streams, key_streams, tenant_streams, .. } = *limits;
         Self { keys: Slots::new(key_streams), tenants: Slots::new(tenant_streams), all: Slots::new(streams) }
     }
 }

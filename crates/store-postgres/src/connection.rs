@@ -75,7 +75,8 @@ impl Connection {
     /// Reads the rows of a query one by one, up to the limits of [`Bounded`]. The driver discards the rows after the limit.
     pub(crate) fn bounded<T>(
         &mut self,
-        (sql, prepared): (&str, bool),
+        sql: &str,
+        prepared: bool,
         values: Values<'_>,
         limit: u32,
         read: impl Fn(&Row) -> StoreResult<T>,
@@ -166,7 +167,7 @@ impl<'a> Executor<'a> {
         limit: u32,
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> StoreResult<Bounded<T>> {
-        self.run(|connection| connection.bounded((sql, false), values, limit, read))
+        self.run(|connection| connection.bounded(sql, false, values, limit, read))
     }
 
     /// Reads the rows of a list that has a filter, up to the limits of [`Bounded`].
@@ -187,7 +188,7 @@ impl<'a> Executor<'a> {
         limit: u32,
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> StoreResult<Bounded<T>> {
-        self.run(|connection| connection.bounded((sql, true), values, limit, read))
+        self.run(|connection| connection.bounded(sql, true, values, limit, read))
     }
 
     /// Reads the first row of a statement, if there is one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Origin;
-use domain::said::said;
+use domain::search_text::{search_text, sought, sought_id};
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use postgres::Row;
 use serde::{Deserialize, Serialize};
@@ -188,7 +188,7 @@ impl InteractionWrites for Executor<'_> {
             ],
         )?;
         let session: Option<String> = column(&kept.ok_or(StoreError::Conflict)?, 0)?;
-        let said = said(interaction, session.as_deref());
+        let said = search_text(interaction, session.as_deref());
         let sql = "insert into questions (interaction, title, asked, search_text) values ($1, $2, $3, $4) on conflict do nothing";
         self.guarded(sql, &[&id.uuid(), &question.title, &asked, &said])
     }

@@ -50,4 +50,4 @@ mod values;
 mod webhook;
 mod worker;
 
-pub use postgres_store::{Options, PostgresStore, connections};
+pub use postgres_store::{PostgresOptions, PostgresStore, connections};

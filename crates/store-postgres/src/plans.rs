@@ -5,8 +5,10 @@ use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, sql};
 use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
-use crate::connection::{Connection, Values, bound};
-use crate::{Options, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user};
+use crate::connection::{Connection, Values};
+use crate::{
+    PostgresOptions, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user, webhook,
+};
 
 /// Inserts 20,000 closed questions of 2,000 sessions, 1,000 open questions and 40,000 events.
 const ROWS: &str = "
@@ -68,7 +70,7 @@ const ROWS: &str = "
 
 fn filled() -> (TestDatabase, Connection) {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    drop(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let mut connection = Connection::open(&database.url().parse().unwrap()).unwrap();
     connection.client.batch_execute(ROWS).unwrap();
     (database, connection)

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Options of a store.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct PostgresOptions {
     /// Number of jobs that run in parallel, each on a connection of its own.
     pub connections: u32,
     /// Whether servers notify each other of changes. Without notifications they learn of changes within about a second.
@@ -32,7 +32,7 @@ pub struct Options {
     pub lock_wait: Duration,
 }
 
-impl Default for Options {
+impl Default for PostgresOptions {
     fn default() -> Self {
         Self { connections: 16, bells: true, skew: Arc::default(), lock_wait: Duration::from_secs(2) }
     }
@@ -50,7 +50,7 @@ pub struct PostgresStore {
 
 impl PostgresStore {
     /// Opens the database of a URL (`postgres://…` or `host=… dbname=…`) and migrates it. Blocks.
-    pub fn open(url: &str, options: &Options) -> Result<Self, StoreError> {
+    pub fn open(url: &str, options: &PostgresOptions) -> Result<Self, StoreError> {
         let config = parse_config(url)?;
         connect_and_migrate(&config, options.lock_wait)?;
         let queue = Arc::<Queue>::default();

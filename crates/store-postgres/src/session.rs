@@ -55,7 +55,7 @@ impl SessionReads for Executor<'_> {
 }
 
 impl SessionWrites for Executor<'_> {
-    fn session_insert(&mut self, session: &Session, input: &SessionInput) -> StoreResult<()> {
+    fn session_insert(&mut self, session: &Session, session_input: &SessionInput) -> StoreResult<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
                    ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
                    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
@@ -85,7 +85,7 @@ impl SessionWrites for Executor<'_> {
             ],
         )?;
         let sql = "insert into session_inputs (session, body) values ($1, $2) on conflict do nothing";
-        self.guarded(sql, &[&session.id.uuid(), &json(input)?])
+        self.guarded(sql, &[&session.id.uuid(), &json(session_input)?])
     }
 
     /// Another transaction that locks the row waits here until this one ends, and then reads its writes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Origin;
-use domain::said::said;
+use domain::search_text::{search_text, sought, sought_id};
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,7 @@ impl InteractionWrites for Executor<'_> {
         let session = self.title_of(scope, origin.session)?;
         let asked = json(&StoredQuestion { origin, question })?;
         let sql = "insert into questions (interaction, title, asked, search_text) values (?1, ?2, ?3, ?4)";
-        let row = params![id.uuid(), question.title, asked, said(interaction, session.as_deref())];
+        let row = params![id.uuid(), question.title, asked, search_text(interaction, session.as_deref())];
         self.change(sql, row)?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
                    deadline, wake_at, revision, state, delivery, resolved_at, retired_at, asker, weight) \

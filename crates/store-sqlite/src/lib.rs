@@ -43,4 +43,4 @@ mod writer;
 pub use backup::{backup, check_integrity};
 pub use connection::private_directory;
 pub use lock::DataLock;
-pub use sqlite_store::{FILE, Options, SqliteStore};
+pub use sqlite_store::{FILE, SqliteOptions, SqliteStore};

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::connection::open_reader;
 use crate::{
-    Options, SqliteStore, access, action, audit, event, interaction, policy, session, step, timers, user, webhook,
+    SqliteOptions, SqliteStore, access, action, audit, event, interaction, policy, session, step, timers, user, webhook,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -30,7 +30,7 @@ fn check(connection: &Connection, sql: &str, index: &str) {
 #[test]
 fn hot_statements_use_their_indexes() {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
     let check = |sql: &str, index: &str| check(&connection, sql, index);
     check(&event::session_events(), "events USING INDEX events_of_session (session=? AND seq>?)");
@@ -105,7 +105,7 @@ fn check_lists_of_sessions(connection: &Connection) {
 #[test]
 fn lists_use_the_index_of_their_filter() {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
     let scope = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
     let all = InteractionFilter::default;
@@ -143,7 +143,7 @@ fn lists_use_the_index_of_their_filter() {
 #[test]
 fn audit_statements_use_their_indexes() {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
     let loose = plan(&connection, audit::UNCHAINED_ENTRIES);
     assert!(loose.contains("SEARCH audit USING INTEGER PRIMARY KEY (rowid>?)") && !loose.contains("TEMP"), "{loose}");
@@ -166,7 +166,7 @@ fn audit_statements_use_their_indexes() {
 #[test]
 fn cached_statements_are_compiled_once() {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
     let connection = open_reader(store.path()).unwrap();
     let sql = format!("{} where interactions.id = ?1 and interactions.project = ?2", interaction::QUESTION);
     for number in 0..10 {

@@ -23,7 +23,7 @@ const SCANNERS: usize = 2;
 
 /// Options of a store.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct SqliteOptions {
     /// Maximum number of 4 KiB pages of the database.
     pub most_pages: Option<u32>,
 }
@@ -40,7 +40,7 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens or creates the database in a directory, and migrates it.
-    pub fn open(directory: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Self, StoreError> {
+    pub fn open(directory: &Path, clock: Arc<dyn Clock>, options: &SqliteOptions) -> Result<Self, StoreError> {
         private_directory(directory)
             .map_err(|error| StoreError::Unavailable(format!("{}: {error}", directory.display())))?;
         let path = directory.join(FILE);

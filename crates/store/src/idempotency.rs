@@ -47,7 +47,7 @@ pub trait IdempotencyWrites {
         scope: &Scope,
         actor: &str,
         key: &str,
-        record: &IdempotencyRecord,
+        idempotency: &IdempotencyRecord,
     ) -> StoreResult<()>;
     /// Saves the result of the command.
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()>;

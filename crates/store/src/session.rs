@@ -26,7 +26,7 @@ pub trait SessionReads {
 /// Writes of sessions and steps.
 pub trait SessionWrites {
     /// Inserts a session with its input.
-    fn session_insert(&mut self, session: &Session, input: &SessionInput) -> StoreResult<()>;
+    fn session_insert(&mut self, session: &Session, session_input: &SessionInput) -> StoreResult<()>;
     /// Returns a session and locks it: no other transaction changes the session, or a row that belongs to it, before this one ends.
     fn session_lock(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
     /// Saves a session that this transaction has locked.

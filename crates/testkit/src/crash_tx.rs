@@ -248,7 +248,7 @@ passed_on! { Tx:
         tickets_purge(before: Timestamp, limit: u32) -> u64;
     }
     SessionWrites {
-        session_insert(session: &Session, luggage: &SessionInput) -> ();
+        session_insert(session: &Session, session_input: &SessionInput) -> ();
         session_lock(scope: &Scope, id: SessionId) -> Option<Session>;
         session_save(session: &Session) -> ();
         step_insert(scope: &Scope, step: &Step) -> ();
@@ -375,13 +375,13 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
         scope: &Scope,
         actor: &str,
         key: &str,
-        once: &IdempotencyRecord,
+        idempotency: &IdempotencyRecord,
     ) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
-        self.inner.idempotency_insert(scope, actor, key, once)
+        self.inner.idempotency_insert(scope, actor, key, idempotency)
     }
 
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {

@@ -46,7 +46,7 @@ impl StepRun<'_> {
     pub(super) async fn load_tools(&mut self, project: &ProjectName) -> Result<(), StepError> {
         let Some(agent) = &self.agent else { return Ok(()) };
         if let Some(workspace) = &agent.workspace {
-            self.worker.engine.workspace_apart(self.claim.scope, workspace).await?;
+            self.worker.engine.require_separate_workspace(self.claim.scope, workspace).await?;
         }
         let allowed = |name: &str| self.flow_step.as_ref().is_none_or(|step| step.allows(name));
         let mut specs = Vec::new();
@@ -163,7 +163,7 @@ impl StepRun<'_> {
             call: call.to_owned(),
             action: Call { tool: tool.to_owned(), arguments: arguments.clone() },
             context,
-            seen: expected_content,
+            expected_content,
             traceparent: None,
             repeatable: spec.repeatable,
             client,
@@ -226,7 +226,7 @@ impl StepRun<'_> {
         if spec.schema.is_null() {
             return Ok(None);
         }
-        let problems = self.worker.engine.misfits(spec.schema.clone(), arguments.clone(), "").await?;
+        let problems = self.worker.engine.check_value(spec.schema.clone(), arguments.clone(), "").await?;
         let problems: Vec<String> =
             problems.iter().map(|problem| format!("{} {}", problem.pointer, problem.message)).collect();
         let message = format!("The arguments do not fit `{}`: {}.", spec.name, problems.join("; "));

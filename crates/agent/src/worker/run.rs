@@ -169,7 +169,7 @@ impl Runner<'_> {
                 biased;
                 ran = &mut running => return ran,
                 _ = beat.tick() => {
-                    if let Err(error) = self.engine.action_keep(&self.caller, action.clone(), lease, run).await {
+                    if let Err(error) = self.engine.action_extend_lease(&self.caller, action.clone(), lease, run).await {
                         tracing::debug!(%error, call = action.1, "the lease of a running action could not be extended");
                     }
                 }
@@ -193,7 +193,7 @@ impl Runner<'_> {
                 Err(Error::Refused(refusal)) => {
                     // The person who approved the action reads the same reason as the model.
                     let message = refusal.to_string();
-                    self.engine.action_left(&self.caller, action, message.clone()).await?;
+                    self.engine.action_abandon(&self.caller, action, message.clone()).await?;
                     let end = CallEnd::Failed { message, result: Value::Null };
                     return Ok(Some(Input::Settled { call, end }));
                 }
@@ -206,7 +206,7 @@ impl Runner<'_> {
         let ran = redact(self.keep_lease(&action, this_run, running).await.unwrap_or(ToolOutcome::Unknown), &run);
         // A tool that was interrupted because its worker stopped or lost the step may have done anything. Only if its
         // session has ended is the failure reported as such.
-        let cut = self.lost.is_cancelled() && !self.engine.step_session_ended(&self.claim).await.unwrap_or(false);
+        let cut = self.lost.is_cancelled() && !self.engine.is_step_session_ended(&self.claim).await.unwrap_or(false);
         let outcome = match ran {
             ToolOutcome::Done(result) => Outcome::Done { result },
             ToolOutcome::Failed { .. } if cut => Outcome::Unknown,
@@ -237,7 +237,7 @@ impl Runner<'_> {
         run: Option<PermitId>,
     ) -> Result<ActionReply, Error> {
         for _ in 0..REPORTS {
-            match self.engine.action_outcome(&self.caller, action.clone(), (outcome.clone(), run), None).await {
+            match self.engine.action_outcome(&self.caller, action.clone(), outcome.clone(), run, None).await {
                 Err(Error::Store(error)) => {
                     tracing::warn!(%error, call = action.1, "the outcome of an action could not be stored; retrying");
                     tokio::time::sleep(BETWEEN_REPORTS).await;
@@ -245,6 +245,6 @@ impl Runner<'_> {
                 reported => return reported,
             }
         }
-        self.engine.action_outcome(&self.caller, action.clone(), (outcome, run), None).await
+        self.engine.action_outcome(&self.caller, action.clone(), outcome, run, None).await
     }
 }

@@ -61,7 +61,7 @@ impl<'a> StepRun<'a> {
         claimed: ClaimedStep,
         lost: CancellationToken,
     ) -> Result<Self, StepError> {
-        let ClaimedStep { claim, session, luggage, step, steps, state, left_behind, project } = claimed;
+        let ClaimedStep { claim, session, session_input, step, steps, state, left_behind, project } = claimed;
         let engine = &worker.engine;
         let flow = engine.flow_of(&session).await?;
         let flow_step = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name).cloned());
@@ -77,7 +77,7 @@ impl<'a> StepRun<'a> {
         let mut run = Self {
             worker,
             caller: Caller::worker(claim.scope, claim.agent.clone()),
-            values: values(&luggage.input, &step.shared, &steps),
+            values: values(&session_input.input, &step.shared, &steps),
             claim,
             session,
             agent,
@@ -117,7 +117,7 @@ impl<'a> StepRun<'a> {
                 self.enter(said.into_iter().chain([begun]).collect(), JournalExtras::default()).await?;
                 continue;
             }
-            if self.worker.engine.step_paused(&self.claim).await? && self.sleep().await? {
+            if self.worker.engine.is_step_paused(&self.claim).await? && self.sleep().await? {
                 return Ok(());
             }
             let wanted = self.state.outstanding();

@@ -56,7 +56,7 @@ impl StepRun<'_> {
                         if !told.is_empty() {
                             let told = with_restart_event(turn_number, &mut again, told);
                             told_some = true;
-                            self.worker.engine.step_tell(&self.claim, told).await?;
+                            self.worker.engine.step_publish(&self.claim, told).await?;
                         }
                     }
                 }
@@ -79,7 +79,7 @@ impl StepRun<'_> {
     /// does it then.
     async fn retract_turn(&self, turn: u64) {
         let told = with_restart_event(turn, &mut true, Vec::new());
-        if let Err(error) = self.worker.engine.step_tell(&self.claim, told).await {
+        if let Err(error) = self.worker.engine.step_publish(&self.claim, told).await {
             tracing::debug!(%error, step = %self.claim.step, "the published text of a turn could not be retracted");
         }
     }
@@ -90,7 +90,7 @@ impl StepRun<'_> {
         };
         let key = match &agent.model.key_secret {
             Some(name) => {
-                let key = self.worker.engine.secret_of(&self.claim, name).await?;
+                let key = self.worker.engine.hosted_secret(&self.claim, name).await?;
                 if key.is_none() {
                     let why = format!("no secret `{name}` is kept for the agent `{}`", agent.name);
                     return Ok(Err(ModelError::Refused(why)));

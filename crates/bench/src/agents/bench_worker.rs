@@ -45,7 +45,7 @@ impl BenchWorker {
     pub(super) async fn open(store: &Arc<dyn Store>, part: Part) -> Fallible<Self> {
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(store), Arc::new(SystemClock), Ids::default(), vault, Settings::default());
-        engine.define(Definitions { agents: vec![serde_json::from_value(definition())?], flows: Vec::new() });
+        engine.set_definitions(Definitions { agents: vec![serde_json::from_value(definition())?], flows: Vec::new() });
         let new = NewKey::named(Role::Operator, "bench-person");
         let (key, _) = engine.key_install("default", "default", new).await?;
         let person = key.caller(engine.now()).ok_or("the key cannot be used")?;
@@ -59,9 +59,9 @@ impl BenchWorker {
 
     /// Opens a session with the agent.
     pub(super) async fn starts(&self) -> Fallible<Session> {
-        let luggage = SessionInput { input: json!("Go."), ..SessionInput::default() };
-        let start = Start { agent: Some("bench".into()), luggage, ..Start::default() };
-        Ok(self.engine.start(&self.person, start, None).await?)
+        let session_input = SessionInput { input: json!("Go."), ..SessionInput::default() };
+        let start = Start { agent: Some("bench".into()), session_input, ..Start::default() };
+        Ok(self.engine.start_session(&self.person, start, None).await?)
     }
 
     /// Times of all requests to the model so far.

@@ -54,8 +54,8 @@ pub(crate) struct NodeLimits {
 }
 
 impl NodeLimits {
-    pub(crate) fn limits(&self, behind_proxy: bool) -> server::Limits {
-        server::Limits {
+    pub(crate) fn limits(&self, behind_proxy: bool) -> server::ServerLimits {
+        server::ServerLimits {
             key_streams: self.key_streams,
             tenant_streams: self.tenant_streams,
             key_unfinished_bytes: self.key_unfinished_bytes,
@@ -71,7 +71,7 @@ impl NodeLimits {
                 behind_proxy,
             },
             behind_proxy,
-            ..server::Limits::default()
+            ..server::ServerLimits::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! Directories of workspaces: `NAME` for `default/default`, `TENANT/PROJECT/NAME` for every other project.
 //!
 //! A default workspace with the name of a tenant would contain that tenant's workspaces; the engine refuses both
-//! (`Engine::workspace_apart`).
+//! (`Engine::require_separate_workspace`).
 
 use std::fmt::Write as _;
 use std::fs::DirBuilder;

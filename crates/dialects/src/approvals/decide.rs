@@ -57,7 +57,7 @@ impl Approvals {
     async fn send_message(&mut self, content: String) -> Result<(), ApiError> {
         let conversation = Some(self.names.session().map_or_else(|| self.name.clone(), |session| session.to_string()));
         let chat = Chat { conversation, agent: self.agent.clone(), content, metadata: Value::Null };
-        self.app.engine.chat(&self.caller, chat, None).await?;
+        self.app.engine.send_chat_message(&self.caller, chat, None).await?;
         Ok(())
     }
 
@@ -89,7 +89,7 @@ impl Approvals {
         let asked = match self.call_target(&decision.call_id) {
             None => return Err(unknown()),
             Some(NameTarget::Call(session, call)) => {
-                self.app.engine.question_meant(&self.caller, session, &call).await?
+                self.app.engine.find_question(&self.caller, session, &call).await?
             }
             Some(NameTarget::Question(id)) => self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?,
         };
@@ -102,7 +102,7 @@ impl Approvals {
         }
         let mut draft = answer_draft(&asked, decision)?;
         if let Some(given) = draft.arguments.take() {
-            draft.arguments = Some(self.app.engine.arguments_meant(&self.caller, asked.id, given).await?);
+            draft.arguments = Some(self.app.engine.complete_arguments(&self.caller, asked.id, given).await?);
         }
         let fields = if asked.question.kind == Kind::Approval { CALL_FIELDS } else { QUESTION_FIELDS };
         let answered = self.app.engine.answer(&self.caller, asked.id, draft, None).await;
@@ -134,7 +134,7 @@ impl Approvals {
         let place = (session, call);
         // The run is known where this connection received the call. Otherwise the dialect has no way to name it.
         let run = self.running.iter().find(|running| running.call == place).and_then(|running| running.run);
-        self.app.engine.action_outcome(&self.caller, place.clone(), (outcome, run), None).await?;
+        self.app.engine.action_outcome(&self.caller, place.clone(), outcome, run, None).await?;
         self.running.retain(|running| running.call != place);
         Ok(())
     }

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::interaction::FlowInteractionView;
 use super::payload;
 use server::App;
-use server::handler::{ApiError, Authenticated, Command, IdempotencyKey, PathIds, Problems};
+use server::handler::{ApiError, Authenticated, CommandRequest, IdempotencyKey, PathIds, Problems};
 
 /// Header with the channel of the question.
 const CHANNEL: &str = "x-chat-session-id";
@@ -149,7 +149,7 @@ pub(super) struct FlowRespondBody {
 pub(super) async fn flows_respond(
     State(app): State<App>,
     path: QuestionPath,
-    Command { body, idempotency }: Command<FlowRespondBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowRespondBody>,
 ) -> Reply {
     let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
@@ -165,7 +165,7 @@ pub(super) async fn flows_respond(
 pub(super) async fn flows_skip(
     State(app): State<App>,
     path: QuestionPath,
-    Command { body, idempotency }: Command<FlowRespondBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowRespondBody>,
 ) -> Reply {
     let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
@@ -208,7 +208,7 @@ impl FlowAutoBody {
 pub(super) async fn flows_auto(
     State(app): State<App>,
     path: QuestionPath,
-    Command { body, idempotency }: Command<FlowAutoBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowAutoBody>,
 ) -> Reply {
     let placed = path.load(&app, None).await?;
     path.check_responder(body.responded_by.as_deref())?;
@@ -216,7 +216,7 @@ pub(super) async fn flows_auto(
     let question = &placed.interaction.question;
     let draft =
         if body.payload.is_null() { payload::default_draft(question) } else { payload::draft(question, body.payload)? };
-    let done = app.engine.auto(&path.caller, path.request, source, draft, idempotency).await;
+    let done = app.engine.auto_resolve(&path.caller, path.request, source, draft, idempotency).await;
     reply(placed, done)
 }
 
@@ -227,7 +227,7 @@ pub(super) async fn flows_auto(
 pub(super) async fn flows_expire(
     State(app): State<App>,
     path: QuestionPath,
-    Command { body, idempotency }: Command<FlowAutoBody>,
+    CommandRequest { body, idempotency }: CommandRequest<FlowAutoBody>,
 ) -> Reply {
     let placed = path.load(&app, None).await?;
     path.check_responder(body.responded_by.as_deref())?;

@@ -133,7 +133,7 @@ pub(super) async fn flows_poll(
         found = app.engine.events(&caller, id, since, MOST_EVENTS, wait) => found?,
         () = app.stops() => Vec::new(),
     };
-    let caller = app.engine.recheck(&caller).await?;
+    let caller = app.engine.recheck_caller(&caller).await?;
     if found.is_empty() && !told {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }

@@ -64,8 +64,8 @@ impl ReactEvents {
     /// Reads whether the agent of a session waits for messages, once.
     pub(super) async fn learn(&mut self, app: &App, caller: &Caller, id: SessionId) -> Result<(), Error> {
         if let Entry::Vacant(unknown) = self.listens.entry(id) {
-            let (session, luggage, _) = app.engine.session(caller, id).await?;
-            unknown.insert(session.hosted && session.head.flow.is_none() && luggage.input.is_null());
+            let (session, session_input, _) = app.engine.session(caller, id).await?;
+            unknown.insert(session.hosted && session.head.flow.is_none() && session_input.input.is_null());
         }
         Ok(())
     }
@@ -172,11 +172,13 @@ impl ReactEvents {
         closes
     }
 
-    async fn is_last(&self, app: &App, caller: &Caller, (event, closes): (&Event, bool)) -> Result<bool, Error> {
+    async fn is_last(&self, app: &App, caller: &Caller, event: &Event, closes: bool) -> Result<bool, Error> {
         Ok(match self.until {
             Until::Turn => closes || self.translate(event).iter().any(|(name, _)| *name == "COMPLETED"),
             Until::Session => closes,
-            Until::Channel => closes && self.is_complete() && app.engine.live_in(caller, &self.name).await?.is_empty(),
+            Until::Channel => {
+                closes && self.is_complete() && app.engine.live_sessions(caller, &self.name).await?.is_empty()
+            }
             Until::Event(last) => closes || event.seq >= last,
         })
     }
@@ -222,7 +224,7 @@ impl EventRenderer for ReactEvents {
         };
         let frames = self.frames(&event, translated);
         let closes = self.close(&event);
-        let last = self.is_last(app, caller, (&event, closes)).await?;
+        let last = self.is_last(app, caller, &event, closes).await?;
         self.told.0.insert(event.session, Position::after(event.seq));
         if closes && !last {
             // Positions of finished sessions are dropped, except that of the newest: without it a reader of an idle

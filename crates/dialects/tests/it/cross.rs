@@ -35,7 +35,7 @@ async fn check_one_pair(stage: &Stage, asking: Api, kind: &Kind, answering: Api)
     let label = format!("{} asked on {asking:?}, answered on {answering:?}", kind.name);
     let (asked, mut watchers) = asked(stage, asking, kind).await;
     watchers.expect_question(&asked, &label).await;
-    watchers.assert_listed(&asked, (true, true), &label).await;
+    watchers.assert_listed(&asked, true, true, &label).await;
 
     answered(&stage.alice, &asked, kind, answering, &label).await;
     let shown = stage.alice.get(&format!("/v1/interactions/{}", asked.id)).await.done();
@@ -55,7 +55,7 @@ async fn check_one_pair(stage: &Stage, asking: Api, kind: &Kind, answering: Api)
 
     let last = stage.root.asks_in(&asked.session, json!({ "kind": "confirmation", "title": "The last one" })).await;
     watchers.expect_one_end(&asked, &last.id, &label).await;
-    watchers.assert_listed(&asked, (false, false), &label).await;
+    watchers.assert_listed(&asked, false, false, &label).await;
     watchers.assert_no_secret(&label);
     stage.assert_resolved_once(&asked, answering, &label).await;
 }
@@ -71,7 +71,7 @@ impl Stage {
         let caller = self.world.engine.authenticate(&self.root.key).await.unwrap();
         let filter = store::AuditFilter { session: Some(asked.session.parse().unwrap()), ..Default::default() };
         let page = store::Page { after: None, limit: 200 };
-        self.world.engine.chain().await.unwrap();
+        self.world.engine.chain_audit().await.unwrap();
         let (trail, _) = self.world.engine.audit(&caller, filter, page).await.unwrap();
         let about = trail.iter().map(|audited| &audited.entry).filter(|entry| {
             entry.interaction.is_some_and(|id| id.to_string() == asked.id) && watching::ends(&entry.name)
@@ -127,7 +127,7 @@ async fn handed_over_question_is_refused_in_its_first_session_by_every_api() {
             refused(&stage.alice, &asked, kind, api, ("interaction_handed_over", &label)).await;
         }
         watchers.expect_handover(&asked, &label).await;
-        watchers.assert_listed(&asked, (false, true), &label).await;
+        watchers.assert_listed(&asked, false, true, &label).await;
         let path = format!("/v1/interactions/{}/answer", text(&went["interaction"]));
         stage.alice.post(&path, kind.answer.clone()).await.done();
         let last = stage.root.asks_in(&asked.session, json!({ "kind": "confirmation", "title": "The last one" })).await;

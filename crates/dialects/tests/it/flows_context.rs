@@ -39,7 +39,9 @@ impl Scene {
         let scribe = scripted("scribe", json!([{ "say": "Written.", "again": true }]));
         let scripted_worker = ScriptedWorker::of(&world, vec![scribe.clone()]);
         let agents = vec![serde_json::from_value(scribe).unwrap()];
-        world.engine.define(Definitions { agents, flows: vec![serde_json::from_value(release(required)).unwrap()] });
+        world
+            .engine
+            .set_definitions(Definitions { agents, flows: vec![serde_json::from_value(release(required)).unwrap()] });
         let alice = world.person("alice").await;
         let shared = json!({ "product": "Holdpoint", "team": { "name": "Core" } });
         let body = json!({ "parameters": { "version": "1.5" }, "sharedContext": shared });

@@ -6,7 +6,7 @@ use super::export::FORMAT;
 
 /// The first fault of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct ExportFinding {
     /// Line in the file, from 1.
     pub line: u64,
     /// Number of the entry. `None` if the fault is in a checkpoint, in the seal or in the whole file.
@@ -62,7 +62,7 @@ pub enum Fault {
     NotAnExport,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for ExportFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, seq, fault } = self;
         let what = seq.map_or_else(|| "a checkpoint".to_owned(), |seq| format!("entry {seq}"));

@@ -9,7 +9,7 @@ use super::export::{CheckpointLine, EntryLine, FORMAT, Header, SealLine, seal_li
 use super::seal::{Seal, Tally};
 use crate::Digest;
 
-pub use super::finding::{Fault, Finding};
+pub use super::finding::{ExportFinding, Fault};
 
 /// Largest number of an entry, because stores count in 63 bits.
 const MOST: u64 = u64::MAX >> 1;
@@ -49,7 +49,7 @@ pub struct Report {
 }
 
 /// Verifies the lines of an export, each including its line end.
-pub fn verify(mut lines: impl Iterator<Item = Vec<u8>>, demands: &Demands) -> Result<Report, Finding> {
+pub fn verify(mut lines: impl Iterator<Item = Vec<u8>>, demands: &Demands) -> Result<Report, ExportFinding> {
     let header = lines.next().unwrap_or_default();
     let mut reading = Reading::begin(&header, demands)?;
     while let Some(line) = lines.next() {
@@ -118,8 +118,8 @@ struct Reading {
 }
 
 impl Reading {
-    fn begin(line: &[u8], demands: &Demands) -> Result<Self, Finding> {
-        let at_header = |fault| Finding { line: 1, seq: None, fault };
+    fn begin(line: &[u8], demands: &Demands) -> Result<Self, ExportFinding> {
+        let at_header = |fault| ExportFinding { line: 1, seq: None, fault };
         let header = whole(line).and_then(|line| serde_json::from_str::<Header>(line).ok());
         let ours = |header: &Header| header.format == FORMAT && header.after <= MOST && header.last <= MOST;
         let header = header.filter(ours).ok_or(at_header(Fault::NotAnExport))?;
@@ -150,8 +150,8 @@ impl Reading {
         Ok(Self { header, key, line: 1, seq, before, hash, stood: 1, signed: None, hidden: None, tally, report })
     }
 
-    fn found(&self, seq: Option<u64>, fault: Fault) -> Finding {
-        Finding { line: self.line, seq, fault }
+    fn found(&self, seq: Option<u64>, fault: Fault) -> ExportFinding {
+        ExportFinding { line: self.line, seq, fault }
     }
 
     fn links(&self, seq: u64, before: &str, digest: &str, hash: &str) -> bool {
@@ -167,7 +167,7 @@ impl Reading {
             && self.links(entry.seq, &self.hash, entry.digest, entry.hash)
     }
 
-    fn entry(&mut self, entry: &EntryLine<'_>, demands: &Demands) -> Result<(), Finding> {
+    fn entry(&mut self, entry: &EntryLine<'_>, demands: &Demands) -> Result<(), ExportFinding> {
         self.seq = entry.seq;
         self.stood = self.line;
         self.before = std::mem::replace(&mut self.hash, entry.hash.to_owned());
@@ -189,7 +189,7 @@ impl Reading {
     }
 
     /// Determines the fault of an entry that does not fit, as far as the following lines allow.
-    fn blame(&self, entry: &EntryLine<'_>, rest: &mut dyn Iterator<Item = Vec<u8>>) -> Finding {
+    fn blame(&self, entry: &EntryLine<'_>, rest: &mut dyn Iterator<Item = Vec<u8>>) -> ExportFinding {
         let expected = self.seq + 1;
         if self.links(expected, &self.hash, entry.digest, entry.hash) {
             // The entry belongs here, but its number or its text was changed.
@@ -223,11 +223,11 @@ impl Reading {
         });
         // If two entries have one number, the entry to which the rest is linked is the original one.
         let line = if follows && entry.hash != self.hash { self.stood } else { self.line };
-        Finding { line, seq: Some(entry.seq), fault: Fault::Added }
+        ExportFinding { line, seq: Some(entry.seq), fault: Fault::Added }
     }
 
     /// Determines the fault of an unreadable line. The line was the missing entry, or else a checkpoint or the seal.
-    fn unreadable(&self, rest: &mut dyn Iterator<Item = Vec<u8>>) -> Finding {
+    fn unreadable(&self, rest: &mut dyn Iterator<Item = Vec<u8>>) -> ExportFinding {
         let expected = self.seq + 1;
         let there = match next_entry(rest) {
             Some((seq, digest, hash)) => seq == expected && self.links(expected, &self.hash, &digest, &hash),
@@ -239,7 +239,11 @@ impl Reading {
         self.found((!there).then_some(expected), Fault::Changed)
     }
 
-    fn checkpoint(&mut self, checkpoint: &Checkpoint, rest: &mut dyn Iterator<Item = Vec<u8>>) -> Result<(), Finding> {
+    fn checkpoint(
+        &mut self,
+        checkpoint: &Checkpoint,
+        rest: &mut dyn Iterator<Item = Vec<u8>>,
+    ) -> Result<(), ExportFinding> {
         if !checkpoint.signed_by(&self.key, &self.header.tenant) {
             return Err(self.found(None, Fault::Signature));
         }
@@ -273,7 +277,7 @@ impl Reading {
     }
 
     /// Determines the fault of a file without a seal, whose end is missing.
-    fn unsealed(mut self) -> Finding {
+    fn unsealed(mut self) -> ExportFinding {
         self.line += 1;
         match self.ends_at(self.header.last) {
             Err(finding) => finding,
@@ -282,7 +286,7 @@ impl Reading {
     }
 
     /// Checks that the last entry has this number and that a checkpoint covers it.
-    fn ends_at(&self, last: u64) -> Result<(), Finding> {
+    fn ends_at(&self, last: u64) -> Result<(), ExportFinding> {
         if self.seq < last {
             return Err(self.found(Some(self.seq + 1), Fault::Removed));
         }
@@ -301,7 +305,7 @@ impl Reading {
         seal: Seal,
         rest: &mut dyn Iterator<Item = Vec<u8>>,
         demands: &Demands,
-    ) -> Result<Report, Finding> {
+    ) -> Result<Report, ExportFinding> {
         if !seal.signed_by(&self.key) {
             return Err(self.found(None, Fault::SealChanged));
         }
@@ -311,24 +315,24 @@ impl Reading {
             return Err(if early && sealed {
                 self.found(None, Fault::SealReordered)
             } else {
-                Finding { line: self.line + 1, seq: None, fault: Fault::AfterSeal }
+                ExportFinding { line: self.line + 1, seq: None, fault: Fault::AfterSeal }
             });
         }
         let first = self.report.first;
         if seal.from != first {
             let fault = if seal.from < first { Fault::Removed } else { Fault::Added };
-            return Err(Finding { line: 2, seq: Some(seal.from.min(first)), fault });
+            return Err(ExportFinding { line: 2, seq: Some(seal.from.min(first)), fault });
         }
         self.ends_at(seal.to)?;
         if self.header.last != seal.to {
-            return Err(Finding { line: 1, seq: None, fault: Fault::HeaderChanged });
+            return Err(ExportFinding { line: 1, seq: None, fault: Fault::HeaderChanged });
         }
         self.as_sealed(&seal)?;
         if demands.checkpoint.as_ref().is_some_and(|(seq, _)| *seq > self.seq) {
             return Err(self.found(Some(self.seq + 1), Fault::Removed));
         }
         if self.header.after > 0 && demands.checkpoint.is_none() && !demands.partial {
-            return Err(Finding { line: 1, seq: None, fault: Fault::Partial { upto: self.header.after } });
+            return Err(ExportFinding { line: 1, seq: None, fault: Fault::Partial { upto: self.header.after } });
         }
         self.report.last = (self.seq, self.hash);
         (self.report.shown, self.report.at) = (seal.shown, seal.at);
@@ -336,7 +340,7 @@ impl Reading {
     }
 
     /// Checks that the file shows the sealed entries and that every byte is equal.
-    fn as_sealed(&self, seal: &Seal) -> Result<(), Finding> {
+    fn as_sealed(&self, seal: &Seal) -> Result<(), ExportFinding> {
         if self.tally.agrees(seal) {
             return Ok(());
         }
@@ -347,6 +351,6 @@ impl Reading {
         // be named.
         let named = self.hidden.filter(|_| seal.digests_only == 0);
         let (line, seq) = named.map_or((self.line, None), |(line, seq)| (line, Some(seq)));
-        Err(Finding { line, seq, fault: Fault::Blanked })
+        Err(ExportFinding { line, seq, fault: Fault::Blanked })
     }
 }

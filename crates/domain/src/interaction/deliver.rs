@@ -32,7 +32,7 @@ impl Interaction {
     /// Extends the lease. No event is recorded, because it concerns no one else.
     pub fn heartbeat(self, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
         let after = self.closed_delivery()?.heartbeat(lease, now, until)?;
-        Ok(self.delivered(after))
+        Ok(self.with_delivery(after))
     }
 
     /// Records that the agent has continued with the answer and stored its progress.
@@ -55,19 +55,19 @@ impl Interaction {
     }
 
     /// Records that a step of a hosted agent has continued with the answer, in the transaction in which the step continues.
-    pub fn gone_on(self, now: Timestamp) -> Result<Change, Refusal> {
+    pub fn skip_delivery(self, now: Timestamp) -> Result<Change, Refusal> {
         let (by, record) = (self.origin.asked_by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
-            let after = delivery.gone_on(now)?;
+            let after = delivery.skip_delivery(now)?;
             let completed = DeliveryCompleted { delivery: after.name().into() };
             Ok((after, EventDraft::by(&by, EventKind::DeliveryCompleted(completed)).recording(record)))
         })
     }
 
     /// Ends the delivery because no agent will take the answer any more.
-    pub fn not_needed(self, why: &str) -> Result<Change, Refusal> {
+    pub fn cancel_delivery(self, why: &str) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
-            let after = delivery.not_needed()?;
+            let after = delivery.cancel_delivery()?;
             let returned = DeliveryReturned { reason: why.to_owned(), delivery: Some(after.name().into()) };
             Ok((after, EventDraft::plain(EventKind::DeliveryNotNeeded(returned))))
         })
@@ -78,7 +78,7 @@ impl Interaction {
         step: impl FnOnce(Delivery) -> Result<(Delivery, EventDraft), Refusal>,
     ) -> Result<Change, Refusal> {
         let (after, draft) = step(self.closed_delivery()?)?;
-        Ok((self.delivered(after), draft))
+        Ok((self.with_delivery(after), draft))
     }
 
     /// Delivery of the answer. Refuses while the question is open.
@@ -86,7 +86,7 @@ impl Interaction {
         self.delivery().cloned().ok_or(Refusal::StillPending(self.id))
     }
 
-    pub(super) fn delivered(self, after: Delivery) -> Self {
+    pub(super) fn with_delivery(self, after: Delivery) -> Self {
         match self.state.clone() {
             State::Resolved { resolution, at, handed_over, .. } => {
                 self.became(State::Resolved { resolution, at, delivery: after, handed_over })

@@ -133,6 +133,6 @@ impl Interaction {
             }
         };
         let (resolution, at) = (resolution.clone(), *at);
-        Some((self.resolved(resolution, at), draft.through(second.id)))
+        Some((self.resolve(resolution, at), draft.through(second.id)))
     }
 }

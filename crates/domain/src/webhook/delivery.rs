@@ -102,7 +102,7 @@ pub struct Attempt {
 
 /// Result of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AttemptVerdict {
     /// The endpoint has accepted the message.
     Taken {
         /// Whether the endpoint has also processed it. Status 202 means that it has not yet.
@@ -148,12 +148,12 @@ impl Progress {
 impl Attempt {
     /// Result of the attempt. A redirect is not followed and counts as a failure.
     #[must_use]
-    pub const fn verdict(&self) -> Verdict {
+    pub const fn verdict(&self) -> AttemptVerdict {
         match self.status {
-            Some(202) => Verdict::Taken { done: false },
-            Some(200..=299) => Verdict::Taken { done: true },
-            Some(410) => Verdict::Gone,
-            _ => Verdict::Failed,
+            Some(202) => AttemptVerdict::Taken { done: false },
+            Some(200..=299) => AttemptVerdict::Taken { done: true },
+            Some(410) => AttemptVerdict::Gone,
+            _ => AttemptVerdict::Failed,
         }
     }
 }
@@ -168,13 +168,19 @@ impl WebhookDelivery {
 
     /// Records an attempt. The delivery is then settled, or due again later. `jitter` is a random byte.
     #[must_use]
-    pub fn tried(mut self, attempt: Attempt, wait: Option<SignedDuration>, jitter: u8, now: Timestamp) -> Self {
+    pub fn record_attempt(
+        mut self,
+        attempt: Attempt,
+        wait: Option<SignedDuration>,
+        jitter: u8,
+        now: Timestamp,
+    ) -> Self {
         let verdict = attempt.verdict();
         self.tries += 1;
         self.progress = match verdict {
-            Verdict::Taken { .. } => Progress::Delivered { at: now },
-            Verdict::Gone => Progress::Dead { at: now, reason: "the endpoint is gone (410)".into() },
-            Verdict::Failed => match self.again(wait, jitter, now) {
+            AttemptVerdict::Taken { .. } => Progress::Delivered { at: now },
+            AttemptVerdict::Gone => Progress::Dead { at: now, reason: "the endpoint is gone (410)".into() },
+            AttemptVerdict::Failed => match self.again(wait, jitter, now) {
                 Some(due) => Progress::Pending { due },
                 None => Progress::Dead { at: now, reason: format!("{} attempts have failed", self.tries) },
             },
@@ -195,13 +201,13 @@ impl WebhookDelivery {
 
     /// Postpones the delivery without an attempt, because it may not be sent now.
     #[must_use]
-    pub fn put_off(self, due: Timestamp) -> Self {
+    pub fn postpone(self, due: Timestamp) -> Self {
         Self { progress: Progress::Pending { due }, ..self }
     }
 
     /// Drops the delivery, because the message is no longer needed.
     #[must_use]
-    pub fn drop_it(self, now: Timestamp) -> Self {
+    pub fn discard(self, now: Timestamp) -> Self {
         Self { progress: Progress::Dropped { at: now }, ..self }
     }
 
@@ -234,19 +240,19 @@ mod tests {
         Attempt { at: at(0), status, note: String::new(), millis: 1 }
     }
 
-    fn check(status: Option<u16>, expected: Verdict) {
+    fn check(status: Option<u16>, expected: AttemptVerdict) {
         assert_eq!(attempt(status).verdict(), expected, "{status:?}");
     }
 
     #[test]
     fn only_status_2xx_accepts_a_message() {
-        let done = |done| Verdict::Taken { done };
+        let done = |done| AttemptVerdict::Taken { done };
         for (status, expected) in [(200, done(true)), (202, done(false)), (204, done(true)), (299, done(true))] {
             check(Some(status), expected);
         }
-        check(Some(410), Verdict::Gone);
+        check(Some(410), AttemptVerdict::Gone);
         for status in [None, Some(199), Some(300), Some(301), Some(307), Some(400), Some(404), Some(429), Some(503)] {
-            check(status, Verdict::Failed);
+            check(status, AttemptVerdict::Failed);
         }
     }
 
@@ -255,12 +261,12 @@ mod tests {
         let mut message = message();
         for (number, delay) in DELAYS.into_iter().enumerate() {
             let before = message.clone();
-            message = message.tried(attempt(None), None, 0, at(0));
+            message = message.record_attempt(attempt(None), None, 0, at(0));
             assert_eq!(message.progress, Progress::Pending { due: at(delay) }, "attempt {number}");
-            let late = before.tried(attempt(None), None, 255, at(0)).progress.due().unwrap();
+            let late = before.record_attempt(attempt(None), None, 255, at(0)).progress.due().unwrap();
             assert_eq!(late, at(0) + SignedDuration::from_millis(delay * 1200), "attempt {number}");
         }
-        let dead = message.tried(attempt(None), None, 0, at(1));
+        let dead = message.record_attempt(attempt(None), None, 0, at(1));
         assert_eq!(dead.progress, Progress::Dead { at: at(1), reason: "10 attempts have failed".into() });
         assert_eq!(dead.attempts.len(), 10);
         let again = dead.replay(at(2)).unwrap();
@@ -268,9 +274,9 @@ mod tests {
         assert_eq!(again.clone().replay(at(3)), Err(Refusal::WebhookDeliveryPending(again.id)));
         let mut much = again;
         for _ in 0..9 {
-            much = much.tried(attempt(Some(500)), None, 0, at(9));
+            much = much.record_attempt(attempt(Some(500)), None, 0, at(9));
         }
-        let taken = much.tried(attempt(Some(204)), None, 0, at(9));
+        let taken = much.record_attempt(attempt(Some(204)), None, 0, at(9));
         assert_eq!((taken.progress, taken.attempts.len()), (Progress::Delivered { at: at(9) }, REMEMBERED));
     }
 
@@ -278,7 +284,7 @@ mod tests {
     fn requested_wait_is_respected_up_to_one_day() {
         for (wait, due) in [(3, 5), (60, 60), (10 * 86_400, 86_400)] {
             let wait = Some(SignedDuration::from_secs(wait));
-            assert_eq!(message().tried(attempt(Some(429)), wait, 0, at(0)).progress.due(), Some(at(due)));
+            assert_eq!(message().record_attempt(attempt(Some(429)), wait, 0, at(0)).progress.due(), Some(at(due)));
         }
     }
 }

@@ -130,7 +130,7 @@ impl Story {
                 proposed.lapse(Some(permit), at(self.now))
             }
             Try::Puzzle if unknown => {
-                self.proposed = proposed.puzzled(InteractionId::from_uuid(uuid(9)));
+                self.proposal = proposal.ask_about_outcome(InteractionId::from_uuid(uuid(9)));
                 None
             }
             Try::Puzzle => None,

@@ -6,7 +6,7 @@ use crate::common::people::{at, caller, session, uuid};
 use domain::audit::chain::{BEGINNING, ChainHead, Checkpoint, PublicKey, Signer, link};
 use domain::audit::export::{EntryForm, Header, Writer};
 use domain::audit::seal::ALL;
-use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
+use domain::audit::verify::{Demands, ExportFinding, Fault, Report, verify};
 use domain::audit::{Entry, How, Written};
 use domain::{Digest, EntryId, EntryPoint, TenantId};
 use proptest::prelude::*;
@@ -100,12 +100,12 @@ fn edit(line: &mut Line, pointer: &str, value: impl Into<Value>) {
     line.text = format!("{read}\n");
 }
 
-fn checked(lines: &[Line], demands: &Demands) -> Result<Report, Finding> {
+fn checked(lines: &[Line], demands: &Demands) -> Result<Report, ExportFinding> {
     let text: String = lines.iter().map(|line| line.text.as_str()).collect();
     checked_bytes(text.as_bytes(), demands)
 }
 
-fn checked_bytes(bytes: &[u8], demands: &Demands) -> Result<Report, Finding> {
+fn checked_bytes(bytes: &[u8], demands: &Demands) -> Result<Report, ExportFinding> {
     verify(bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec), demands)
 }
 
@@ -113,7 +113,7 @@ fn checked_bytes(bytes: &[u8], demands: &Demands) -> Result<Report, Finding> {
 fn check(tamper: impl FnOnce(&mut Vec<Line>), line: u64, seq: Option<u64>, fault: Fault) {
     let mut lines = export(10, &signer());
     tamper(&mut lines);
-    assert_eq!(checked(&lines, &Demands::default()), Err(Finding { line, seq, fault }));
+    assert_eq!(checked(&lines, &Demands::default()), Err(ExportFinding { line, seq, fault }));
 }
 
 /// The lines are: 1 header, 2 to 5 entries 1 to 4, 6 checkpoint, 7 to 10 entries 5 to 8, 11 checkpoint, 12 and 13 entries, 14 checkpoint,
@@ -129,7 +129,7 @@ fn complete_export_is_verified() {
     assert_eq!(report.public_key, signer().public_key().to_string());
     assert_eq!(
         checked(&export(0, &signer()), &Demands::default()),
-        Err(Finding { line: 2, seq: None, fault: Fault::Removed })
+        Err(ExportFinding { line: 2, seq: None, fault: Fault::Removed })
     );
 }
 
@@ -237,7 +237,7 @@ fn removed_entry_text_is_reported() {
     blank(&mut all[7]);
     blank(&mut all[9]);
     let found = checked(&all, &Demands::default()).unwrap_err();
-    assert_eq!(found, Finding { line: 8, seq: Some(6), fault: Fault::Blanked });
+    assert_eq!(found, ExportFinding { line: 8, seq: Some(6), fault: Fault::Blanked });
     check(|lines| blank(&mut lines[1]), 15, None, Fault::Blanked);
     // A text that is removed is also noticed if the text of another hidden entry is added in exchange.
     let exchanged = |lines: &mut Vec<Line>| {
@@ -253,7 +253,7 @@ fn removed_entry_text_is_reported() {
 fn partial_export_is_refused_unless_it_is_expected() {
     let part = export_of(6, 10, &signer(), |_| false);
     let found = checked(&part, &Demands::default()).unwrap_err();
-    assert_eq!(found, Finding { line: 1, seq: None, fault: Fault::Partial { upto: 6 } });
+    assert_eq!(found, ExportFinding { line: 1, seq: None, fault: Fault::Partial { upto: 6 } });
     let partial = Demands { partial: true, ..Demands::default() };
     let report = checked(&part, &partial).unwrap();
     assert_eq!((report.first, report.entries, report.last.0), (7, 4, 10));
@@ -459,7 +459,7 @@ proptest! {
         prop_assert!(found.is_err());
         // If a checkpoint and an entry are swapped, only the checkpoint may be in a wrong position.
         if lines[first].seq.is_some() && lines[second].seq.is_some() {
-            let Finding { line, seq, fault } = found.unwrap_err();
+            let ExportFinding { line, seq, fault } = found.unwrap_err();
             prop_assert_eq!((line, seq, fault), (first as u64 + 1, lines[first].seq, Fault::Reordered));
         }
     }

@@ -262,7 +262,7 @@ fn carried_out(it: Interaction, command: &str, now: Timestamp) -> Result<Interac
         "approve" | "reject" => answered(it, &alice(), command, now),
         "auto" => {
             let by = (answer_id(), caller("policy", Role::Admin, &[]).actor, AutoSource::AutoPolicy);
-            it.auto(by, draft(json!({ "effect": effect })), None, now)
+            it.auto_resolve(by, draft(json!({ "effect": effect })), None, now)
         }
         "expire" => it.expire(answer_id(), &bob().actor, now),
         "cancel" => it.cancel(bob().actor, "superseded".into(), now),

@@ -74,9 +74,9 @@ fn done(mut session: Session, step: &str) -> Result<Session, Refusal> {
         "cancel" => Command::Cancel,
         "complete" => Command::Complete,
         "fail" => Command::Fail,
-        "open!" | "open" => return session.opened(step == "open!", MOST).map(|()| session),
+        "open!" | "open" => return session.count_opened(step == "open!", MOST).map(|()| session),
         "close!" | "close" => {
-            session.closed(step == "close!");
+            session.count_closed(step == "close!");
             return Ok(session);
         }
         other => panic!("no step {other}"),

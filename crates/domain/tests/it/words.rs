@@ -11,36 +11,51 @@ use holdpoint_domain::{AuditKind, EventKind};
 const TEST_MESSAGE: &str = "webhook.test";
 /// Field of a question that a guide explains. It has the form of an event name.
 const DELIVERY_FIELD: &str = "delivery.state";
+/// Flag with the words "at once", which mean simultaneously.
+const SIMULTANEOUS: &str = "lists_at_once";
 /// First parts of event names whose noun is no word of the vocabulary.
 const FAMILIES_OF_THEIR_OWN: [&str; 3] = ["database", "model", "ticket"];
 
-/// Every public type, table, route, event and command name, each with the file that defines it.
+/// Every public type, table, route, event, command and flag name, each with the file that defines it.
+#[derive(Default)]
 struct Names {
     types: BTreeSet<(String, String)>,
     tables: BTreeSet<(String, String)>,
     routes: BTreeSet<(String, String)>,
     events: BTreeSet<(String, String)>,
     commands: BTreeSet<(String, String)>,
+    flags: BTreeSet<(String, String)>,
 }
 
 #[test]
 fn no_name_contains_a_retired_word() {
-    let names = Names::read();
-    let mut findings = Vec::new();
-    for (sort, found) in names.sorts() {
-        for (name, file) in found {
-            let parts = parts(name);
-            for retired in RETIRED.iter().filter(|retired| parts.iter().any(|part| part == retired.word)) {
-                findings.push(format!("{sort} {name}: `{}` is now {} ({file})", retired.word, retired.instead));
-            }
-        }
-    }
-    for (name, file) in &names.types {
-        if RETIRED_TYPES.contains(&name.as_str()) {
-            findings.push(format!("type {name}: name it after the thing that it is ({file})"));
-        }
-    }
-    report(&findings);
+    report(&Names::read().retired());
+}
+
+/// A name of each sort with a retired word is found: in CamelCase, in `snake_case`, with hyphens, and in the plural.
+#[test]
+fn a_retired_word_is_found_in_a_name_of_each_sort() {
+    let check = |source: &str, file: &str, expected: &str| {
+        let mut names = Names::default();
+        names.add(source, file);
+        let found = names.retired();
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{source}: {found:?}");
+    };
+    check("pub struct ProposalReads;\n", "a.rs", "type ProposalReads: `proposal`");
+    check("pub type AllWires = u8;\n", "a.rs", "type AllWires: `wire`");
+    check("pub enum Luggage {}\n", "a.rs", "type Luggage: `luggage`");
+    check("pub struct Wanted;\n", "a.rs", "type Wanted: name it");
+    check("create table step_portions (id text);\n", "a.sql", "table step_portions: `portion`");
+    check("create table a (b text); alter table a rename to figures;\n", "a.sql", "table figures: `figures`");
+    check("#[utoipa::path(get, path = \"/v1/proposals/{id}\")]\n", "a.rs", "route /v1/proposals/{id}: `proposal");
+    check("const NAME: &str = \"proposal.made\";\n", "a.rs", "event proposal.made: `proposal`");
+    check("#[derive(Subcommand)]\nenum Command {\n    Drive(Args),\n}\n", "cli/src/a.rs", "command Drive: `drive`");
+    check("    #[arg(long)]\n    once_kept: u64,\n", "cli/src/a.rs", "flag once_kept: `once`");
+    check(
+        "    #[arg(\n        long = \"wire-name\",\n    )]\n    name: u64,\n",
+        "cli/src/a.rs",
+        "flag wire-name: `wire`",
+    );
 }
 
 #[test]
@@ -184,6 +199,7 @@ fn the_scanner_finds_names_of_each_sort() {
         ("route", &names.routes, "/v1/sessions"),
         ("event", &names.events, "interaction.answered"),
         ("command", &names.commands, "Serve"),
+        ("flag", &names.flags, "data"),
     ] {
         assert!(found.iter().any(|(name, _)| name == wanted), "{sort} {wanted} was not found among {}", found.len());
     }
@@ -212,25 +228,37 @@ fn parts(name: &str) -> Vec<String> {
 }
 
 impl Names {
-    fn sorts(&self) -> [(&'static str, &BTreeSet<(String, String)>); 5] {
+    /// Names that contain a retired word, or that are a retired type.
+    fn retired(&self) -> Vec<String> {
+        let mut findings = Vec::new();
+        for (sort, found) in self.sorts() {
+            for (name, file) in found.iter().filter(|(name, _)| name != SIMULTANEOUS) {
+                let parts = parts(name);
+                let is_in = |word: &str| parts.iter().any(|part| part == word || part.strip_suffix('s') == Some(word));
+                if let Some(retired) = RETIRED.iter().find(|retired| is_in(retired.word)) {
+                    findings.push(format!("{sort} {name}: `{}` is now {} ({file})", retired.word, retired.instead));
+                }
+            }
+        }
+        let types = self.types.iter().filter(|(name, _)| RETIRED_TYPES.contains(&name.as_str()));
+        findings.extend(types.map(|(name, file)| format!("type {name}: name it after the thing that it is ({file})")));
+        findings
+    }
+
+    fn sorts(&self) -> [(&'static str, &BTreeSet<(String, String)>); 6] {
         [
             ("type", &self.types),
             ("table", &self.tables),
             ("route", &self.routes),
             ("event", &self.events),
             ("command", &self.commands),
+            ("flag", &self.flags),
         ]
     }
 
     fn read() -> Self {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let mut names = Self {
-            types: BTreeSet::new(),
-            tables: BTreeSet::new(),
-            routes: BTreeSet::new(),
-            events: BTreeSet::new(),
-            commands: BTreeSet::new(),
-        };
+        let mut names = Self::default();
         let mut files: Vec<PathBuf> = Vec::new();
         for krate in fs::read_dir(crates).unwrap() {
             let krate = krate.unwrap().path();
@@ -251,6 +279,9 @@ impl Names {
         self.add_tables(text, file);
         if !file.ends_with(".rs") || file.starts_with("domain/src/words") {
             return;
+        }
+        if file.starts_with("cli/") {
+            self.add_flags(text, file);
         }
         let mut subcommands = false;
         for line in text.lines() {
@@ -274,6 +305,19 @@ impl Names {
                     self.events.insert((literal.to_owned(), file.to_owned()));
                 }
             }
+        }
+    }
+
+    /// Finds the flags of the command line: fields with `#[arg(long)]`, or the name that the attribute gives.
+    fn add_flags(&mut self, text: &str, file: &str) {
+        for after in text.split("#[arg(").skip(1) {
+            let Some((attribute, rest)) = after.split_once(")]") else { continue };
+            let mut settings = attribute.split(',').map(str::trim);
+            let Some(long) = settings.find(|setting| setting.starts_with("long")) else { continue };
+            let field = rest.lines().map(str::trim).find(|line| line.contains(": ") && !line.starts_with(['#', '/']));
+            let field = field.and_then(|line| line.split(':').next()?.split(' ').next_back());
+            let given = long.split_once('"').and_then(|(_, name)| name.split('"').next());
+            self.flags.extend(given.or(field).map(|name| (name.to_owned(), file.to_owned())));
         }
     }
 

@@ -27,8 +27,8 @@ impl Engine {
     pub async fn authenticate(&self, text: &str) -> Result<Caller, Error> {
         let (id, secret) = parsed(KEY, text).ok_or(Error::Unauthenticated)?;
         let id = KeyId::from_uuid(id);
-        let record = self.key_record(id).await?;
-        let pepper = self.pepper().await?;
+        let record = read_key(self, id).await?;
+        let pepper = load_pepper(self).await?;
         if !bool::from(fingerprint(&pepper, &secret).ct_eq(&record.hash)) {
             return Err(Error::Unauthenticated);
         }
@@ -47,8 +47,8 @@ impl Engine {
     /// nodes.
     pub async fn authenticate_visit(&self, text: &str) -> Result<Caller, Error> {
         let (id, secret) = parsed(VISIT, text).ok_or(Error::Unauthenticated)?;
-        let record = self.visit_record(VisitId::from_uuid(id)).await?;
-        if !bool::from(fingerprint(&self.pepper().await?, &secret).ct_eq(&record.hash)) {
+        let record = read_visit(self, VisitId::from_uuid(id)).await?;
+        if !bool::from(fingerprint(&load_pepper(self).await?, &secret).ct_eq(&record.hash)) {
             return Err(Error::Unauthenticated);
         }
         let (now, visit) = (self.now(), &record.visit);
@@ -59,46 +59,46 @@ impl Engine {
         Ok(caller)
     }
 
-    /// Reads a visit, or fails as unauthenticated.
-    pub(crate) async fn visit_record(&self, id: VisitId) -> Result<VisitRecord, Error> {
-        let found = self.read(Cost::Point, move |reads| Ok(reads.visit(id)?)).await?;
-        found.ok_or(Error::Unauthenticated)
-    }
-
     /// Returns the caller with the role and groups of this moment, or refuses if the credential is no longer valid. Long waits and streams call it
-    /// before they continue. A command reads the caller once more, in its own transaction.
-    pub async fn recheck(&self, caller: &Caller) -> Result<Caller, Error> {
+    /// before they go on. A command reads the caller once more, in its own transaction.
+    pub async fn recheck_caller(&self, caller: &Caller) -> Result<Caller, Error> {
         let again = match caller.credential {
-            Credential::Key(key) => self.key_record(key).await?.key.caller(self.now()),
-            // The visit may have moved to another project meanwhile. Work in the earlier project continues while the person belongs to it.
-            Credential::Visit(visit) => visiting(self.visit_record(visit).await?, caller, self.now()),
-            // A worker has no stored credential: its step lease is checked instead.
+            Credential::Key(key) => read_key(self, key).await?.key.caller(self.now()),
+            // The visit may have moved to another project meanwhile. Work in the earlier project goes on while the person belongs to it.
+            Credential::Visit(visit) => visiting(read_visit(self, visit).await?, caller, self.now()),
+            // A worker has no record of its own: its step lease is checked instead.
             Credential::Worker => Some(caller.clone()),
         };
         again.and_then(|again| standing_in(again, caller)).ok_or(Error::Unauthenticated)
     }
+}
 
-    pub(crate) async fn key_record(&self, id: KeyId) -> Result<Arc<KeyRecord>, Error> {
-        if let Some(record) = self.keys.get(&id) {
-            return Ok(record);
-        }
-        let found = self.read(Cost::Point, move |reads| Ok(reads.key(id)?)).await?;
-        let record = Arc::new(found.ok_or(Error::Unauthenticated)?);
-        self.keys.insert(id, Arc::clone(&record));
-        Ok(record)
-    }
+/// Reads a visit, or fails as unauthenticated.
+pub(crate) async fn read_visit(engine: &Engine, id: VisitId) -> Result<VisitRecord, Error> {
+    let found = engine.read(Cost::Point, move |reads| Ok(reads.visit(id)?)).await?;
+    found.ok_or(Error::Unauthenticated)
+}
 
-    /// Secret that credentials are hashed with, shared by all nodes through the store.
-    pub(crate) async fn pepper(&self) -> Result<Arc<[u8]>, Error> {
-        if let Some(pepper) = self.pepper.lock().clone() {
-            return Ok(pepper);
-        }
-        let fresh: String = domain::hex(&self.ids.random::<32>());
-        let kept = self.transact(move |work| Ok(work.tx.setting_ensure("pepper", &fresh)?)).await?;
-        let pepper: Arc<[u8]> = kept.into_bytes().into();
-        *self.pepper.lock() = Some(Arc::clone(&pepper));
-        Ok(pepper)
+pub(crate) async fn read_key(engine: &Engine, id: KeyId) -> Result<Arc<KeyRecord>, Error> {
+    if let Some(record) = engine.keys.get(&id) {
+        return Ok(record);
     }
+    let found = engine.read(Cost::Point, move |reads| Ok(reads.key(id)?)).await?;
+    let record = Arc::new(found.ok_or(Error::Unauthenticated)?);
+    engine.keys.insert(id, Arc::clone(&record));
+    Ok(record)
+}
+
+/// Secret that credentials are hashed with, shared by all nodes through the store.
+pub(crate) async fn load_pepper(engine: &Engine) -> Result<Arc<[u8]>, Error> {
+    if let Some(pepper) = engine.pepper.lock().clone() {
+        return Ok(pepper);
+    }
+    let fresh: String = domain::hex(&engine.ids.random::<32>());
+    let kept = engine.transact(move |work| Ok(work.tx.setting_ensure("pepper", &fresh)?)).await?;
+    let pepper: Arc<[u8]> = kept.into_bytes().into();
+    *engine.pepper.lock() = Some(Arc::clone(&pepper));
+    Ok(pepper)
 }
 
 /// Reads the current caller of a credential, in the project of the request. Returns `None` if the credential is no longer valid.

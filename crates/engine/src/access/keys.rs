@@ -8,6 +8,7 @@ use domain::{
 };
 use store::{Bounded, Cost, KeyRecord, Page};
 
+use crate::access;
 use crate::access::authenticate::{KEY, fingerprint, spelled};
 use crate::engine::KEY_TRUST;
 use crate::run::pages::Pages;
@@ -77,13 +78,13 @@ impl Engine {
         &self,
         caller: &Caller,
         new: NewKey,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(Key, String), Error> {
         caller.require(Right::ManageKeys)?;
         new.check()?;
-        let (scope, pepper) = (caller.scope, self.pepper().await?);
-        let made = self.command_with_secret(caller, "key", once, move |work, secret| {
-            made(work, scope, new.clone(), fingerprint(&pepper, secret), Joinable::Members)
+        let (scope, pepper) = (caller.scope, access::authenticate::load_pepper(self).await?);
+        let made = self.command_with_secret(caller, "key", idempotency, move |work, secret| {
+            create_key(work, scope, new.clone(), fingerprint(&pepper, secret), Joinable::Members)
         });
         let (key, secret) = made.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
@@ -93,11 +94,11 @@ impl Engine {
     /// Creates a key in a tenant and project by name, which are created if absent. For the command line, which opens the database itself.
     pub async fn key_install(&self, tenant: &str, project: &str, new: NewKey) -> Result<(Key, String), Error> {
         new.check()?;
-        let scope = self.scope_ensure(tenant, project).await?;
+        let scope = ensure_scope(self, tenant, project).await?;
         let secret = self.ids.random();
-        let hash = fingerprint(&self.pepper().await?, &secret);
+        let hash = fingerprint(&access::authenticate::load_pepper(self).await?, &secret);
         let key = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
-            made(work, scope, new.clone(), hash, Joinable::Tenant)
+            create_key(work, scope, new.clone(), hash, Joinable::Tenant)
         });
         let key = key.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
@@ -112,8 +113,8 @@ impl Engine {
     }
 
     /// All keys of a tenant and project by name.
-    pub async fn keys_installed(&self, tenant: &str, project: &str) -> Result<Vec<Key>, Error> {
-        let Some(scope) = self.scope_named(tenant, project).await? else { return Ok(Vec::new()) };
+    pub async fn list_installed_keys(&self, tenant: &str, project: &str) -> Result<Vec<Key>, Error> {
+        let Some(scope) = find_scope(self, tenant, project).await? else { return Ok(Vec::new()) };
         self.read(Cost::Scan, move |reads| {
             let (mut keys, mut pages) = (Vec::new(), Pages::new(PAGE, |key: &Key| key.id));
             while let Some(found) = pages.next(|page| reads.keys_page(&scope, page))? {
@@ -133,57 +134,64 @@ impl Engine {
             revoke_key(work, &scope, id)
         });
         let ended = ended.await?;
-        self.key_over(ended, id).await
+        finish_revocation(self, ended, id).await
     }
 
     /// Revokes a key of a tenant and project by name. For the command line, which opens the database itself.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
-        let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
+        let scope = find_scope(self, tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
         let ended =
             self.transact_as(Originator::system(EntryPoint::Cli), move |work| revoke_key(work, &scope, id)).await?;
-        self.key_over(ended, id).await
+        finish_revocation(self, ended, id).await
     }
+}
 
-    async fn key_over(&self, ended: bool, id: KeyId) -> Result<(), Error> {
-        if !ended {
-            return Err(Refusal::NotFound("key").into());
-        }
-        self.keys_ended(vec![id]).await;
-        Ok(())
+async fn finish_revocation(engine: &Engine, ended: bool, id: KeyId) -> Result<(), Error> {
+    if !ended {
+        return Err(Refusal::NotFound("key").into());
     }
+    wait_until_revoked(engine, vec![id]).await;
+    Ok(())
+}
 
-    /// Waits until no node accepts the revoked keys any more.
-    pub(crate) async fn keys_ended(&self, keys: Vec<KeyId>) {
-        if keys.is_empty() {
-            return;
-        }
-        keys.iter().for_each(|id| self.keys.invalidate(id));
-        // Other nodes, and a server beside this command, trust their cached keys for this long.
-        tokio::time::sleep(KEY_TRUST).await;
+/// Waits until no node accepts the revoked keys any more.
+pub(crate) async fn wait_until_revoked(engine: &Engine, keys: Vec<KeyId>) {
+    if keys.is_empty() {
+        return;
     }
+    keys.iter().for_each(|id| engine.keys.invalidate(id));
+    // Other nodes, and a server beside this command, trust their cached keys for this long.
+    tokio::time::sleep(KEY_TRUST).await;
+}
 
-    pub(crate) async fn scope_named(&self, tenant: &str, project: &str) -> Result<Option<Scope>, Error> {
-        let (tenant, project) = (tenant.to_owned(), project.to_owned());
-        self.read(Cost::Scan, move |reads| Ok(reads.scope(&tenant, &project)?)).await
+pub(crate) async fn find_scope(engine: &Engine, tenant: &str, project: &str) -> Result<Option<Scope>, Error> {
+    let (tenant, project) = (tenant.to_owned(), project.to_owned());
+    engine.read(Cost::Scan, move |reads| Ok(reads.scope(&tenant, &project)?)).await
+}
+
+pub(crate) async fn ensure_scope(engine: &Engine, tenant: &str, project: &str) -> Result<Scope, Error> {
+    let mut problems = Vec::new();
+    text::identifier("/tenant", tenant, &mut problems);
+    text::identifier("/project", project, &mut problems);
+    if !problems.is_empty() {
+        return Err(Refusal::QuestionInvalid(problems).into());
     }
-
-    pub(crate) async fn scope_ensure(&self, tenant: &str, project: &str) -> Result<Scope, Error> {
-        let mut problems = Vec::new();
-        text::identifier("/tenant", tenant, &mut problems);
-        text::identifier("/project", project, &mut problems);
-        if !problems.is_empty() {
-            return Err(Refusal::QuestionInvalid(problems).into());
-        }
-        let (tenant, project) = (tenant.to_owned(), project.to_owned());
-        self.transact(move |work| {
+    let (tenant, project) = (tenant.to_owned(), project.to_owned());
+    engine
+        .transact(move |work| {
             let fresh = Scope { tenant: work.ids.tenant(work.now), project: work.ids.project(work.now) };
             Ok(work.tx.scope_ensure(&tenant, &project, fresh)?)
         })
         .await
-    }
 }
 
-fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable: Joinable) -> Result<Key, Error> {
+fn create_key(
+    work: &mut Work<'_>,
+    scope: Scope,
+    new: NewKey,
+    hash: [u8; 32],
+    joinable: Joinable,
+) -> Result<Key, Error> {
     if work.tx.key_count(&scope)? >= MOST {
         return Err(Refusal::LimitReached { limit: Limit::ProjectKeys, max: MOST }.into());
     }

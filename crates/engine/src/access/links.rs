@@ -31,15 +31,15 @@ impl Engine {
         &self,
         caller: &Caller,
         name: &str,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(String, Timestamp), Error> {
         caller.require(Right::ManageUsers)?;
-        let (name, pepper) = (known(name)?, self.pepper().await?);
+        let (name, pepper) = (known(name)?, access::authenticate::load_pepper(self).await?);
         let (scope, credential) = (caller.scope, caller.credential);
         let (link, secret): (Link, _) = self
-            .command_with_secret(caller, "link", once, move |work, secret| {
+            .command_with_secret(caller, "link", idempotency, move |work, secret| {
                 let (user, _) = access::find_member(work, &scope, &name)?;
-                let governed = administered_projects(work, &scope, credential)?;
+                let governed = list_administered_projects(work, &scope, credential)?;
                 if !user.active().all(|membership| governed.contains(&membership.project)) {
                     return Err(Refusal::UserElsewhere(name.clone()).into());
                 }
@@ -51,9 +51,9 @@ impl Engine {
 
     /// Creates a link for a person by name. For the command line, which opens the database itself.
     pub async fn user_link_install(&self, tenant: &str, project: &str, name: &str) -> Result<String, Error> {
-        let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
+        let scope = access::keys::find_scope(self, tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
         let secret = self.ids.random();
-        let (name, hash) = (known(name)?, fingerprint(&self.pepper().await?, &secret));
+        let (name, hash) = (known(name)?, fingerprint(&access::authenticate::load_pepper(self).await?, &secret));
         let link = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             let (user, _) = access::find_member(work, &scope, &name)?;
             create_link(work, &scope, &user, &hash, LIFETIME)
@@ -62,13 +62,13 @@ impl Engine {
     }
 
     /// Creates a link for the first admin while nobody has ever signed in. The previous link becomes void.
-    pub async fn first_link(&self) -> Result<Option<String>, Error> {
+    pub async fn create_first_link(&self) -> Result<Option<String>, Error> {
         if self.read(Cost::Point, |reads| Ok(reads.has_anybody_signed_in()?)).await? {
             return Ok(None);
         }
-        let scope = self.scope_ensure(PLACE, PLACE).await?;
+        let scope = access::keys::ensure_scope(self, PLACE, PLACE).await?;
         let secret = self.ids.random();
-        let hash = fingerprint(&self.pepper().await?, &secret);
+        let hash = fingerprint(&access::authenticate::load_pepper(self).await?, &secret);
         let made = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             let user = match work.tx.user(scope.tenant, FIRST)? {
                 Some(found) => found.user,
@@ -90,7 +90,7 @@ impl Engine {
 }
 
 /// Projects in which the caller is an admin. A key is an admin of its own project only.
-pub(crate) fn administered_projects(
+pub(crate) fn list_administered_projects(
     work: &mut Work<'_>,
     scope: &Scope,
     credential: Credential,

@@ -52,7 +52,7 @@ impl Engine {
     }
 
     /// Switches the browser to another project of the person.
-    pub async fn project_change(&self, caller: &Caller, project: ProjectId) -> Result<(), Error> {
+    pub async fn switch_project(&self, caller: &Caller, project: ProjectId) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         self.transact_by(caller, move |work| {
             work.caller()?;

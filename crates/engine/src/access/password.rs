@@ -5,6 +5,7 @@ use domain::{AuditDraft, AuditKind, Caller, Credential, Problem, Refusal, VisitI
 use store::{StoreError, VisitRecord};
 use zeroize::Zeroizing;
 
+use crate::access;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
@@ -23,35 +24,20 @@ impl From<String> for Password {
 }
 
 impl Engine {
-    /// Whether the password matches the hash. Without a hash the comparison takes equally long.
-    pub(crate) async fn password_fits(&self, password: Password, hash: Option<String>) -> Result<bool, Error> {
-        let fits = self.turns.in_turn(move |hasher| {
-            let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));
-            fits && hash.is_some()
-        });
-        fits.await
-    }
-
-    async fn password_hash(&self, password: Password) -> Result<String, Error> {
-        let salt: [u8; 16] = self.ids.random();
-        let hash = self.turns.in_turn(move |hasher| hasher.hash(password.0.as_bytes(), &salt)).await?;
-        hash.ok_or_else(|| StoreError::Corrupt("a password could not be hashed".into()).into())
-    }
-
     /// Sets the password of the signed-in person. The old password is required, unless the visit began with a one-time link that has set no password
     /// yet. All other browsers are signed out.
     pub async fn password_change(&self, caller: &Caller, old: Option<Password>, new: Password) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
-        let record = self.visit_record(visit).await?;
+        let record = access::authenticate::read_visit(self, visit).await?;
         let by_link = record.visit.by_link;
         check(&record, old.is_some(), &new)?;
-        let known = self.password_of(&record).await?;
+        let known = read_hash(self, &record).await?;
         if let (false, Some(old)) = (by_link, old)
-            && !self.password_fits(old, known.clone()).await?
+            && !is_right(self, old, known.clone()).await?
         {
             return Err(Refusal::PasswordWrong.into());
         }
-        let hash = self.password_hash(new).await?;
+        let hash = hash(self, new).await?;
         let scope = caller.scope;
         self.transact_by(caller, move |work| {
             work.caller()?;
@@ -64,12 +50,27 @@ impl Engine {
         })
         .await
     }
+}
 
-    async fn password_of(&self, record: &VisitRecord) -> Result<Option<String>, Error> {
-        let id = record.user.id;
-        let found = self.read(store::Cost::Point, move |reads| Ok(reads.user_by_id(id)?)).await?;
-        Ok(found.and_then(|found| found.password))
-    }
+/// Whether the password matches the hash. Takes as long where there is no hash.
+pub(crate) async fn is_right(engine: &Engine, password: Password, hash: Option<String>) -> Result<bool, Error> {
+    let fits = engine.turns.in_turn(move |hasher| {
+        let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));
+        fits && hash.is_some()
+    });
+    fits.await
+}
+
+async fn hash(engine: &Engine, password: Password) -> Result<String, Error> {
+    let salt: [u8; 16] = engine.ids.random();
+    let hash = engine.turns.in_turn(move |hasher| hasher.hash(password.0.as_bytes(), &salt)).await?;
+    hash.ok_or_else(|| StoreError::Corrupt("a password could not be hashed".into()).into())
+}
+
+async fn read_hash(engine: &Engine, record: &VisitRecord) -> Result<Option<String>, Error> {
+    let id = record.user.id;
+    let found = engine.read(store::Cost::Point, move |reads| Ok(reads.user_by_id(id)?)).await?;
+    Ok(found.and_then(|found| found.password))
 }
 
 fn check(record: &VisitRecord, old: bool, new: &Password) -> Result<(), Error> {

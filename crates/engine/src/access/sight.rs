@@ -155,11 +155,11 @@ impl Engine {
         &self,
         caller: &Caller,
         new: ProjectSettings,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ProjectSettings, Error> {
         caller.require(Right::ManagePolicy)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let before = settings(&mut *work.tx, &scope)?;
             if before != new {
                 let text = serde_json::to_string(&new).map_err(|error| StoreError::Corrupt(error.to_string()))?;
@@ -178,12 +178,10 @@ fn settings(reads: &mut dyn Reads, scope: &Scope) -> Result<ProjectSettings, Err
     serde_json::from_str(&kept).map_err(|error| StoreError::Corrupt(error.to_string()).into())
 }
 
-impl Engine {
-    /// Refuses a caller who may not steer this session. An agent steers a session that it started.
-    pub(crate) fn steers(caller: &Caller, session: &Session) -> Result<(), Error> {
-        if caller.role == domain::Role::Agent && session.started_by == caller.actor {
-            return Ok(());
-        }
-        Ok(caller.require(domain::access::Right::Steer)?)
+/// Refuses a caller who may not steer this session. An agent steers a session that it started.
+pub(crate) fn require_may_steer(caller: &Caller, session: &Session) -> Result<(), Error> {
+    if caller.role == domain::Role::Agent && session.started_by == caller.actor {
+        return Ok(());
     }
+    Ok(caller.require(domain::access::Right::Steer)?)
 }

@@ -58,23 +58,23 @@ impl Engine {
         password: Password,
         from: Option<IpAddr>,
     ) -> Result<String, Error> {
-        let (scope, found) = self.account(tenant, name).await?;
+        let (scope, found) = find_account(self, tenant, name).await?;
         let known = found.as_ref().and_then(|found| found.password.clone());
-        let fits = self.password_fits(password, known.clone()).await?;
+        let fits = access::password::is_right(self, password, known.clone()).await?;
         let signed_in = match &found {
             Some(found) if fits => {
                 let same = move |_: &mut Work<'_>, now: &UserRecord| Ok(now.password == known);
-                self.arrive(&found.user, (Way::Password, from), same).await
+                arrive(self, &found.user, (Way::Password, from), same).await
             }
             _ => Err(Error::SignInFailed),
         };
-        self.told(signed_in, scope, found.as_ref().map(|found| &found.user), (Way::Password, from)).await
+        record_failure(self, signed_in, scope, found.as_ref().map(|found| &found.user), (Way::Password, from)).await
     }
 
     /// Signs in by a one-time link, which is used up.
     pub async fn sign_in_link(&self, text: &str, from: Option<IpAddr>) -> Result<String, Error> {
         let (id, secret) = parsed(LINK, text).ok_or(Error::SignInFailed)?;
-        let (id, hash) = (LinkId::from_uuid(id), fingerprint(&self.pepper().await?, &secret));
+        let (id, hash) = (LinkId::from_uuid(id), fingerprint(&access::authenticate::load_pepper(self).await?, &secret));
         let found = self.read(Cost::Point, move |reads| {
             let link = reads.link(id)?.filter(|LinkRecord { hash: known, .. }| bool::from(known.ct_eq(&hash)));
             let Some(LinkRecord { link, .. }) = link else { return Ok(None) };
@@ -86,8 +86,8 @@ impl Engine {
         };
         let taken =
             move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_redeem(id)? && work.now < link.expires_at);
-        let signed_in = self.arrive(&user, (Way::Link, from), taken).await;
-        self.told(signed_in, home(&user), Some(&user), (Way::Link, from)).await
+        let signed_in = arrive(self, &user, (Way::Link, from), taken).await;
+        record_failure(self, signed_in, home(&user), Some(&user), (Way::Link, from)).await
     }
 
     /// Signs in a person authenticated by an identity provider. The provider sets the role at each sign-in; a person whom an admin has disabled
@@ -101,8 +101,8 @@ impl Engine {
         if identity.role == Role::Agent || !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
-        let scope = self.scope_ensure(&identity.place.0, &identity.place.1).await?;
-        let arrival = self.arrival((Way::Oidc, from)).await?;
+        let scope = access::keys::ensure_scope(self, &identity.place.0, &identity.place.1).await?;
+        let arrival = prepare_arrival(self, (Way::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
         let signed_in = self.transact_as(arrival.originator(actor), move |work| {
             let (user, keys) = sync_identity(work, &scope, &identity)?;
@@ -111,114 +111,115 @@ impl Engine {
         });
         let signed_in = match signed_in.await {
             Ok(keys) => {
-                self.keys_ended(keys).await;
+                access::keys::wait_until_revoked(self, keys).await;
                 Ok(spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
             }
             Err(error) => Err(error),
         };
-        self.told(signed_in, Some(scope), None, (Way::Oidc, from)).await
+        record_failure(self, signed_in, Some(scope), None, (Way::Oidc, from)).await
     }
 
     /// Records that a person signed in at an identity provider and was refused. `without_role` is the issuer and subject of a person to whom the
     /// provider gives no role: if that person has an account, everything that lets them into the project ends.
-    pub async fn sign_in_refused(
+    pub async fn record_refused_sign_in(
         &self,
         (tenant, project): (String, String),
         without_role: Option<String>,
         from: Option<IpAddr>,
     ) -> Result<(), Error> {
-        let scope = self.scope_named(&tenant, &project).await?;
+        let scope = access::keys::find_scope(self, &tenant, &project).await?;
         let user = match (scope, without_role) {
-            (Some(scope), Some(subject)) => self.end_without_role(scope, subject, from).await?,
+            (Some(scope), Some(subject)) => end_without_role(self, scope, subject, from).await?,
             _ => None,
         };
-        match self.told(Err(Error::SignInFailed), scope, user.as_ref(), (Way::Oidc, from)).await {
+        match record_failure(self, Err(Error::SignInFailed), scope, user.as_ref(), (Way::Oidc, from)).await {
             Ok(_) | Err(Error::SignInFailed) => Ok(()),
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Ends the visits of the account of this subject and revokes the keys in its name. Returns the account, if there is one.
-    async fn end_without_role(
-        &self,
-        scope: Scope,
-        subject: String,
-        from: Option<IpAddr>,
-    ) -> Result<Option<User>, Error> {
-        let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
-        let ended = self.transact_as(originator, move |work| {
-            let Some(user) = work.tx.user_by_subject(scope.tenant, &subject)?.map(|record| record.user) else {
-                return Ok(None);
-            };
-            let keys = access::remove_role(work, &scope, &user)?;
-            Ok(Some((user, keys)))
-        });
-        let Some((user, keys)) = ended.await? else { return Ok(None) };
-        self.keys_ended(keys).await;
-        Ok(Some(user))
+/// Ends the visits of the account of this subject and revokes the keys in its name. Returns the account, if there is one.
+async fn end_without_role(
+    engine: &Engine,
+    scope: Scope,
+    subject: String,
+    from: Option<IpAddr>,
+) -> Result<Option<User>, Error> {
+    let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
+    let ended = engine.transact_as(originator, move |work| {
+        let Some(user) = work.tx.user_by_subject(scope.tenant, &subject)?.map(|record| record.user) else {
+            return Ok(None);
+        };
+        let keys = access::remove_role(work, &scope, &user)?;
+        Ok(Some((user, keys)))
+    });
+    let Some((user, keys)) = ended.await? else { return Ok(None) };
+    access::keys::wait_until_revoked(engine, keys).await;
+    Ok(Some(user))
+}
+
+/// Finds the person of this name, and the project whose audit trail records the attempt.
+async fn find_account(engine: &Engine, tenant: &str, name: &str) -> Result<(Option<Scope>, Option<UserRecord>), Error> {
+    let mut problems = Vec::new();
+    text::identifier("/tenant", tenant, &mut problems);
+    text::identifier("/user", name, &mut problems);
+    if !problems.is_empty() {
+        return Ok((None, None));
     }
-
-    /// Finds the person of this name, and the project whose audit trail records the attempt.
-    async fn account(&self, tenant: &str, name: &str) -> Result<(Option<Scope>, Option<UserRecord>), Error> {
-        let mut problems = Vec::new();
-        text::identifier("/tenant", tenant, &mut problems);
-        text::identifier("/user", name, &mut problems);
-        if !problems.is_empty() {
-            return Ok((None, None));
-        }
-        let (tenant, name) = (tenant.to_owned(), name.to_owned());
-        self.read(Cost::Point, move |reads| {
+    let (tenant, name) = (tenant.to_owned(), name.to_owned());
+    engine
+        .read(Cost::Point, move |reads| {
             let Some(tenant) = reads.tenant(&tenant)? else { return Ok((None, None)) };
             let found = reads.user(tenant, &name)?;
             let first = reads.first_project(tenant)?.map(|project| Scope { tenant, project });
             Ok((found.as_ref().and_then(|found| home(&found.user)).or(first), found))
         })
         .await
-    }
+}
 
-    async fn arrival(&self, (way, from): (Way, Option<IpAddr>)) -> Result<Arrival, Error> {
-        let secret = self.ids.random();
-        let hash = fingerprint(&self.pepper().await?, &secret);
-        Ok(Arrival { visit: self.ids.visit(self.now()), secret, hash, way, from })
-    }
+async fn prepare_arrival(engine: &Engine, (way, from): (Way, Option<IpAddr>)) -> Result<Arrival, Error> {
+    let secret = engine.ids.random();
+    let hash = fingerprint(&access::authenticate::load_pepper(engine).await?, &secret);
+    Ok(Arrival { visit: engine.ids.visit(engine.now()), secret, hash, way, from })
+}
 
-    /// Begins a visit if `holds` confirms the proof of identity within the transaction.
-    async fn arrive<F>(&self, user: &User, by: (Way, Option<IpAddr>), mut holds: F) -> Result<String, Error>
-    where
-        F: FnMut(&mut Work<'_>, &UserRecord) -> Result<bool, Error> + Send + 'static,
-    {
-        let (id, arrival): (UserId, _) = (user.id, self.arrival(by).await?);
-        let begun = self.transact_as(arrival.originator(user.actor()), move |work| {
-            let record = work.tx.user_by_id(id)?.ok_or(Error::SignInFailed)?;
-            if !holds(work, &record)? {
-                return Err(Error::SignInFailed);
-            }
-            begin_visit(work, &record.user, arrival)
-        });
-        begun.await.map(|()| spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
-    }
-
-    /// Records a failed sign-in in the audit trail. The entry names the account, if there is one; the caller is unknown.
-    async fn told(
-        &self,
-        result: Result<String, Error>,
-        scope: Option<Scope>,
-        user: Option<&User>,
-        (way, from): (Way, Option<IpAddr>),
-    ) -> Result<String, Error> {
-        if result != Err(Error::SignInFailed) {
-            return result;
+/// Begins a visit if `holds` confirms the proof of identity within the transaction.
+async fn arrive<F>(engine: &Engine, user: &User, by: (Way, Option<IpAddr>), mut holds: F) -> Result<String, Error>
+where
+    F: FnMut(&mut Work<'_>, &UserRecord) -> Result<bool, Error> + Send + 'static,
+{
+    let (id, arrival): (UserId, _) = (user.id, prepare_arrival(engine, by).await?);
+    let begun = engine.transact_as(arrival.originator(user.actor()), move |work| {
+        let record = work.tx.user_by_id(id)?.ok_or(Error::SignInFailed)?;
+        if !holds(work, &record)? {
+            return Err(Error::SignInFailed);
         }
-        tracing::warn!(?way, "a sign-in failed");
-        if let Some(scope) = scope {
-            // A name without an account may be a password typed into the wrong field, so it is not recorded.
-            let tried = SignInTried { user: user.map(|user| user.name.clone()), way };
-            let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
-            let draft = AuditDraft::plain(AuditKind::UserSignInFailed(tried));
-            self.transact_as(originator, move |work| work.append_audit(&scope, &draft)).await?;
-        }
-        result
+        begin_visit(work, &record.user, arrival)
+    });
+    begun.await.map(|()| spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
+}
+
+/// Records a failed sign-in in the audit trail. The entry names the account, if there is one; the caller is unknown.
+async fn record_failure(
+    engine: &Engine,
+    result: Result<String, Error>,
+    scope: Option<Scope>,
+    user: Option<&User>,
+    (way, from): (Way, Option<IpAddr>),
+) -> Result<String, Error> {
+    if result != Err(Error::SignInFailed) {
+        return result;
     }
+    tracing::warn!(?way, "a sign-in failed");
+    if let Some(scope) = scope {
+        // A name without an account may be a password typed into the wrong field, so it is not recorded.
+        let tried = SignInTried { user: user.map(|user| user.name.clone()), way };
+        let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
+        let draft = AuditDraft::plain(AuditKind::UserSignInFailed(tried));
+        engine.transact_as(originator, move |work| work.append_audit(&scope, &draft)).await?;
+    }
+    result
 }
 
 fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(), Error> {

@@ -4,6 +4,7 @@ use domain::audit::kind::TicketMade;
 use domain::{AuditDraft, AuditKind, Caller, Credential, SignedDuration, Ticket, TicketId, Timestamp, Visit};
 use store::{Cost, VisitRecord};
 
+use crate::access;
 use crate::access::authenticate::{TICKET, fingerprint, parsed, spelled};
 use crate::{Engine, Error, Idempotency};
 
@@ -12,10 +13,14 @@ const LIFETIME: SignedDuration = SignedDuration::from_secs(30);
 
 impl Engine {
     /// Creates a ticket for the caller. The text of the ticket is shown only once.
-    pub async fn ticket(&self, caller: &Caller, once: Option<Idempotency>) -> Result<(String, Timestamp), Error> {
-        let pepper = self.pepper().await?;
+    pub async fn create_ticket(
+        &self,
+        caller: &Caller,
+        idempotency: Option<Idempotency>,
+    ) -> Result<(String, Timestamp), Error> {
+        let pepper = access::authenticate::load_pepper(self).await?;
         let (scope, credential, actor) = (caller.scope, caller.credential, caller.actor.clone());
-        let made = self.command_with_secret(caller, "ticket", once, move |work, secret| {
+        let made = self.command_with_secret(caller, "ticket", idempotency, move |work, secret| {
             let expires_at = work.now.saturating_add(LIFETIME).unwrap_or(work.now);
             let ticket = Ticket { id: work.ids.ticket(work.now), credential, scope, expires_at };
             work.tx.ticket_insert(&ticket, &fingerprint(&pepper, secret))?;
@@ -30,7 +35,7 @@ impl Engine {
     /// Returns the caller of a ticket and uses the ticket up. The credential that created the ticket must still be valid.
     pub async fn authenticate_ticket(&self, text: &str) -> Result<Caller, Error> {
         let (id, secret) = parsed(TICKET, text).ok_or(Error::Unauthenticated)?;
-        let hash = fingerprint(&self.pepper().await?, &secret);
+        let hash = fingerprint(&access::authenticate::load_pepper(self).await?, &secret);
         // Anybody may send a ticket, so an unknown one must not cost a writing transaction.
         let exists = self.read(Cost::Point, move |reads| Ok(reads.has_ticket(TicketId::from_uuid(id), &hash)?));
         if !exists.await? {
@@ -43,9 +48,9 @@ impl Engine {
         let ticket = taken.await?.ok_or(Error::Unauthenticated)?;
         let now = self.now();
         let caller = match ticket.credential {
-            Credential::Key(key) => self.key_record(key).await?.key.caller(now),
+            Credential::Key(key) => access::authenticate::read_key(self, key).await?.key.caller(now),
             Credential::Visit(visit) => {
-                let VisitRecord { visit, user, .. } = self.visit_record(visit).await?;
+                let VisitRecord { visit, user, .. } = access::authenticate::read_visit(self, visit).await?;
                 Visit { project: ticket.scope.project, ..visit }.caller(&user, now)
             }
             Credential::Worker => None,

@@ -47,7 +47,7 @@ impl Engine {
             Ok((user, keys))
         });
         let (user, keys) = changed.await?;
-        self.keys_ended(keys).await;
+        access::keys::wait_until_revoked(self, keys).await;
         Ok(user)
     }
 
@@ -63,7 +63,7 @@ impl Engine {
             let left = disable_member(work, &scope, &user, membership, &admins)?;
             revoke_excess_keys(work, &scope, &User { memberships: vec![left], ..user })
         });
-        self.keys_ended(keys.await?).await;
+        access::keys::wait_until_revoked(self, keys.await?).await;
         Ok(())
     }
 }

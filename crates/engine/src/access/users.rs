@@ -61,12 +61,12 @@ impl Engine {
         &self,
         caller: &Caller,
         new: NewUser,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<AddedUser, Error> {
         caller.require(Right::ManageUsers)?;
         new.check()?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             work.tx.names_lock(scope.tenant)?;
             let caller = work.caller()?;
             add_user(work, &scope, &new, Some(&caller))
@@ -77,7 +77,7 @@ impl Engine {
     /// Adds a person to a tenant and project by name, which are created if absent. For the command line, which opens the database itself.
     pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
-        let scope = self.scope_ensure(tenant, project).await?;
+        let scope = access::keys::ensure_scope(self, tenant, project).await?;
         self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             work.tx.names_lock(scope.tenant)?;
             add_user(work, &scope, &new, None)
@@ -144,7 +144,7 @@ pub(crate) fn protect_foreign_admins(
     by: Option<&Caller>,
 ) -> Result<(), Error> {
     let Some(caller) = by else { return Ok(()) };
-    let governed = access::administered_projects(work, scope, caller.credential)?;
+    let governed = access::list_administered_projects(work, scope, caller.credential)?;
     let mut admin_in = user.active().filter(|membership| membership.role == Role::Admin);
     if admin_in.all(|membership| governed.contains(&membership.project)) {
         return Ok(());

@@ -38,7 +38,7 @@ pub(crate) fn use_grant(
     {
         left = left.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
         for grant in found {
-            if grant_covers(work, session, by, judged, &grant)? && work.tx.grant_use(scope, grant.id, now)? {
+            if may_use_grant(work, session, by, judged, &grant)? && work.tx.grant_use(scope, grant.id, now)? {
                 return Ok(Some(grant.id));
             }
         }
@@ -56,12 +56,12 @@ pub(crate) fn require_grant_covers(
 ) -> Result<(), Error> {
     let grant = work.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
     grant.still_stands(work.now)?;
-    let covered = grant_covers(work, session, by, judged, &grant)?;
+    let covered = may_use_grant(work, session, by, judged, &grant)?;
     if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
 }
 
 /// Whether a grant covers an action, given the rule and the audience that ask about it.
-fn grant_covers(
+fn may_use_grant(
     work: &mut Work<'_>,
     session: &Session,
     by: Proposer<'_>,
@@ -132,9 +132,9 @@ pub(crate) fn give_grant(
     fits_what_was_approved(remember, proposal)?;
     let given = (remember, by.clone(), interaction);
     let id = work.ids.grant(work.now);
-    let (grant, happening) = Grant::give(id, proposal, given, work.now);
+    let (grant, event_draft) = Grant::give(id, proposal, given, work.now);
     work.tx.grant_insert(&grant)?;
-    work.record_event(session, Some(interaction), happening)?;
+    work.record_event(session, Some(interaction), event_draft)?;
     Ok(())
 }
 
@@ -182,16 +182,21 @@ impl Engine {
     }
 
     /// Revokes a grant. People are asked again about the actions that it covered.
-    pub async fn grant_revoke(&self, caller: &Caller, id: GrantId, once: Option<Idempotency>) -> Result<Grant, Error> {
+    pub async fn grant_revoke(
+        &self,
+        caller: &Caller,
+        id: GrantId,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Grant, Error> {
         caller.require(Right::Grant)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let grant = work.tx.grant(&scope, id)?.ok_or(Refusal::NotFound("grant"))?;
-            let (grant, happening) = grant.revoke(actor.clone(), work.now)?;
+            let (grant, event_draft) = grant.revoke(actor.clone(), work.now)?;
             if !work.tx.grant_revoke(&grant)? {
                 return Err(Refusal::GrantRevoked(id).into());
             }
-            work.append_audit(&scope, &happening)?;
+            work.append_audit(&scope, &event_draft)?;
             Ok(grant)
         })
         .await

@@ -20,8 +20,10 @@ use crate::interactions;
 use crate::interactions::ask::{opened_on, sized};
 use crate::interactions::open::QuestionTerms;
 use crate::policy;
+use crate::policy::learn;
 use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::run::transaction::Work;
+use crate::secrets;
 use crate::sessions;
 use crate::{Engine, Error, Idempotency, Vault};
 
@@ -40,7 +42,7 @@ pub struct Propose {
     /// Context that is shown to people beside the call.
     pub context: Value,
     /// Hash of the file content that the call would replace, at the time of the proposal.
-    pub seen: Option<String>,
+    pub expected_content: Option<String>,
     /// W3C `traceparent` of the trace in which the agent proposes the action.
     pub traceparent: Option<String>,
     /// Whether the tool declares that a call may run more than once. The action is also repeatable if the policy says so.
@@ -58,113 +60,117 @@ impl Engine {
         caller: &Caller,
         session: SessionId,
         propose: Propose,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         checked(&propose)?;
-        let ruled = self.with_current_ruling(|| self.ruled(caller, session, propose.clone(), once.clone())).await?;
-        self.acted(caller, ruled, self.now()).await
+        let ruled = policy::in_force::with_current_ruling(self, || {
+            judge_and_save(self, caller, session, propose.clone(), idempotency.clone())
+        })
+        .await?;
+        reply(self, caller, ruled, self.now()).await
     }
+}
 
-    async fn ruled(
-        &self,
-        caller: &Caller,
-        session: SessionId,
-        propose: Propose,
-        once: Option<Idempotency>,
-    ) -> Result<Action, Error> {
-        let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
-        let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
-        let (known, origin, wire) = self.known_action(caller, session, call.clone()).await?;
-        if let Some(known) = known.filter(|_| once.is_none()) {
-            known.in_hands_of(caller)?;
+async fn judge_and_save(
+    engine: &Engine,
+    caller: &Caller,
+    session: SessionId,
+    propose: Propose,
+    idempotency: Option<Idempotency>,
+) -> Result<Action, Error> {
+    let Propose { call, action, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
+        propose;
+    let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
+    let (known, origin, wire) = read_known(engine, caller, session, call.clone()).await?;
+    if let Some(known) = known.filter(|_| idempotency.is_none()) {
+        known.in_hands_of(caller)?;
+        known.same(&action, &actor)?;
+        return Ok(known);
+    }
+    require_proposer(caller, &origin, &call)?;
+    let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
+    let in_force = learn::suggest::load_for(engine, scope, &actor.name, caller.is_worker()).await?;
+    let state = in_force.state.clone();
+    let judged = policy::ruling::judge(engine, in_force, behalf.clone(), action.clone()).await?;
+    let asking = question_terms(engine, &judged, deadline_seconds, wire, traceparent);
+    let question = question_about(&judged, call.clone(), context)?;
+    let (policies, hosted) = (Arc::clone(&engine.policies), caller.is_worker());
+    let new = Arc::new(AtomicBool::new(false));
+    let made = Arc::clone(&new);
+    let proposal = engine.command(caller, idempotency, move |work| {
+        made.store(false, Ordering::Relaxed);
+        let mut session = sessions::lock(work, &scope, session)?;
+        if let Some(known) = work.tx.action(&scope, session.id, &call)? {
+            known.in_hands_of(&work.caller()?)?;
             known.same(&action, &actor)?;
             return Ok(known);
         }
-        require_proposer(caller, &origin, &call)?;
-        let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
-        let in_force = self.in_force_for(scope, (&actor.name, caller.is_worker())).await?;
-        let state = in_force.state.clone();
-        let judged = self.judge_by(in_force, behalf.clone(), action.clone()).await?;
-        let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
-        let question = question_about(&judged, call.clone(), context)?;
-        let policies = Arc::clone(&self.policies);
-        let hosted = caller.is_worker();
-        let new = Arc::new(AtomicBool::new(false));
-        let made = Arc::clone(&new);
-        let proposal = self.command(caller, once, move |work| {
-            made.store(false, Ordering::Relaxed);
-            let mut session = sessions::lock(work, &scope, session)?;
-            if let Some(known) = work.tx.action(&scope, session.id, &call)? {
-                known.in_hands_of(&work.caller()?)?;
-                known.same(&action, &actor)?;
-                return Ok(known);
-            }
-            session.alive()?;
-            policy::require_in_force(work, &scope, &judged, &policies)?;
-            let mut proposal = Action {
-                scope,
-                session: session.id,
-                call_id: call.clone(),
-                call: action.clone(),
-                edited: None,
-                proposed_by: actor.clone(),
-                role,
-                at: work.now,
-                ruling: judged.ruling.clone(),
-                grant: None,
-                repeatable: judged.repeatable || repeatable,
-                hosted,
-                runner: client.then(|| session.started_by.clone()),
-                step: hosted.then_some(session.step),
-                expected_content: seen.clone(),
-                asked: Vec::new(),
-                state: ActionState::Denied,
-                revision: 1,
-            };
-            decide(work, &mut session, &mut proposal, &judged, (&question, &asking))?;
-            made.store(true, Ordering::Relaxed);
-            Ok(proposal)
-        });
-        let proposal = proposal.await?;
-        if new.load(Ordering::Relaxed) {
-            self.judge_beside(state, behalf, proposal.clone());
-        }
+        session.require_alive()?;
+        policy::require_in_force(work, &scope, &judged, &policies)?;
+        let mut proposal = Action {
+            scope,
+            session: session.id,
+            call_id: call.clone(),
+            call: action.clone(),
+            edited: None,
+            proposed_by: actor.clone(),
+            role,
+            at: work.now,
+            ruling: judged.ruling.clone(),
+            grant: None,
+            repeatable: judged.repeatable || repeatable,
+            hosted,
+            runner: client.then(|| session.started_by.clone()),
+            step: hosted.then_some(session.step),
+            expected_content: expected_content.clone(),
+            asked: Vec::new(),
+            state: ActionState::Denied,
+            revision: 1,
+        };
+        decide(work, &mut session, &mut proposal, &judged, (&question, &asking))?;
+        made.store(true, Ordering::Relaxed);
         Ok(proposal)
+    });
+    let proposal = proposal.await?;
+    if new.load(Ordering::Relaxed) {
+        policy::shadow::judge_in_background(engine, state, behalf, proposal.clone());
     }
+    Ok(proposal)
+}
 
-    /// The action of a call if it is known already, its session, and the entry point that counts for a question about it.
-    async fn known_action(
-        &self,
-        caller: &Caller,
-        session: SessionId,
-        call: String,
-    ) -> Result<(Option<Action>, Session, EntryPoint), Error> {
-        let scope = caller.scope;
-        self.read_by(caller, Cost::Point, move |reads, caller| {
+/// The action of a call if it is known already, its session, and the entry point that counts for a question about it.
+async fn read_known(
+    engine: &Engine,
+    caller: &Caller,
+    session: SessionId,
+    call: String,
+) -> Result<(Option<Action>, Session, EntryPoint), Error> {
+    let scope = caller.scope;
+    engine
+        .read_by(caller, Cost::Point, move |reads, caller| {
             let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let wire = if caller.is_worker() { opened_on(reads, &scope, session.id)? } else { caller.entry_point };
             Ok((reads.action(&scope, session.id, &call)?, session, wire))
         })
         .await
-    }
+}
 
-    /// Terms of a question about an action. The time to answer is the one that the agent's version gives (`given`), else the shortest time that an
-    /// asking rule gives, else the usual time. An asking rule without a time counts as one with the usual time.
-    pub(crate) fn asking(
-        &self,
-        judged: &Judged,
-        given: Option<i64>,
-        wire: EntryPoint,
-        traceparent: Option<String>,
-    ) -> QuestionTerms {
-        let usual = self.usual_time(&Kind::Approval, wire);
-        let time = match (given.or(judged.ask.deadline_seconds).map(SignedDuration::from_secs), usual) {
-            (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
-            (ruled, usual) => ruled.or(usual),
-        };
-        QuestionTerms { time, traceparent, within_budget: true }
-    }
+/// Terms of a question about an action. The time to answer is the one that the agent's version gives (`given`), else the shortest time that an
+/// asking rule gives, else the usual time. An asking rule without a time counts as one with the usual time.
+pub(crate) fn question_terms(
+    engine: &Engine,
+    judged: &Judged,
+    given: Option<i64>,
+    wire: EntryPoint,
+    traceparent: Option<String>,
+) -> QuestionTerms {
+    let usual = interactions::ask::usual_time(engine, &Kind::Approval, wire);
+    let time = match (given.or(judged.ask.deadline_seconds).map(SignedDuration::from_secs), usual) {
+        (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
+        (ruled, usual) => ruled.or(usual),
+    };
+    QuestionTerms { time, traceparent, within_budget: true }
 }
 
 /// Refuses a call that the caller may not propose in a session. A worker proposes in any hosted session.
@@ -204,7 +210,7 @@ fn decide(
     work.tx.action_insert(action)?;
     work.wake_at(action.wake_at());
     let about = action.asked.first().copied();
-    work.record_event(session, about, action.proposed())?;
+    work.record_event(session, about, action.proposed_event())?;
     sessions::save(work, session)
 }
 
@@ -257,33 +263,36 @@ pub struct ActionReply {
     pub at: Timestamp,
 }
 
-impl Engine {
-    pub(crate) async fn acted(&self, caller: &Caller, proposal: Action, at: Timestamp) -> Result<ActionReply, Error> {
-        self.fingerprint(PERMIT, "").await?;
-        // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
-        let text = if let ActionState::Allowed { permit } = &proposal.state
-            && own(&proposal, caller)
-        {
-            Some(self.vault.permit_text(&proposal, permit)?)
-        } else {
-            None
-        };
-        let proposal = self.as_long_as_its_grant(proposal, at).await?;
-        let permit = text.filter(|_| proposal.may_start(at));
-        Ok(ActionReply { proposal, permit, at })
-    }
+pub(crate) async fn reply(
+    engine: &Engine,
+    caller: &Caller,
+    proposal: Action,
+    at: Timestamp,
+) -> Result<ActionReply, Error> {
+    secrets::unlock::fingerprint(engine, PERMIT, "").await?;
+    // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
+    let text = if let ActionState::Allowed { permit } = &proposal.state
+        && own(&proposal, caller)
+    {
+        Some(engine.vault.permit_text(&proposal, permit)?)
+    } else {
+        None
+    };
+    let proposal = limit_permit_to_grant(engine, proposal, at).await?;
+    let permit = text.filter(|_| proposal.may_start(at));
+    Ok(ActionReply { proposal, permit, at })
+}
 
-    /// Shortens the permit of an action to the end of the grant that allowed it.
-    async fn as_long_as_its_grant(&self, proposal: Action, at: Timestamp) -> Result<Action, Error> {
-        let (ActionState::Allowed { .. }, Some(id), []) = (&proposal.state, proposal.grant, proposal.asked.as_slice())
-        else {
-            return Ok(proposal);
-        };
-        let scope = proposal.scope;
-        let grant = self.read(Cost::Point, move |reads| Ok(reads.grant(&scope, id)?)).await?;
-        let end = grant.map_or(Some(at), |grant| grant.ends());
-        Ok(proposal.permitted_until(end.unwrap_or(Timestamp::MAX)))
-    }
+/// Shortens the permit of an action to the end of the grant that allowed it.
+async fn limit_permit_to_grant(engine: &Engine, proposal: Action, at: Timestamp) -> Result<Action, Error> {
+    let (ActionState::Allowed { .. }, Some(id), []) = (&proposal.state, proposal.grant, proposal.asked.as_slice())
+    else {
+        return Ok(proposal);
+    };
+    let scope = proposal.scope;
+    let grant = engine.read(Cost::Point, move |reads| Ok(reads.grant(&scope, id)?)).await?;
+    let end = grant.map_or(Some(at), |grant| grant.ends());
+    Ok(proposal.limit_permit(end.unwrap_or(Timestamp::MAX)))
 }
 
 impl Vault {

@@ -15,9 +15,13 @@ use crate::access::sight::Sight;
 use crate::actions;
 use crate::actions::grants::Proposer;
 use crate::actions::propose::{ActionReply, PERMIT};
+use crate::deliveries;
 use crate::interactions;
 use crate::policy;
+use crate::policy::learn;
 use crate::policy::ruling::{Judged, OnBehalfOf};
+use crate::run;
+use crate::secrets;
 use crate::sessions;
 use crate::steps;
 use crate::{Engine, Error, Idempotency, Redactor, Vault};
@@ -39,7 +43,14 @@ impl Engine {
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Read)?;
         let decided = |found: &ActionReply| !matches!(found.proposal.state, ActionState::Waiting { .. });
-        self.until((caller, Topic::Session(session)), wait, || self.look_at(caller, session, &call), decided).await
+        run::wait::wait_until(
+            self,
+            (caller, Topic::Session(session)),
+            wait,
+            || read(self, caller, session, &call),
+            decided,
+        )
+        .await
     }
 
     /// Page of the actions of a session, ordered by `call_id`, and the cursor of the next page. The cursor is `None` on the last page.
@@ -59,20 +70,9 @@ impl Engine {
         let next = found.last().filter(|_| found.more).map(|last| last.call_id.clone());
         let mut actions = Vec::with_capacity(found.len());
         for proposal in found {
-            actions.push(self.acted(caller, proposal, now).await?);
+            actions.push(actions::propose::reply(self, caller, proposal, now).await?);
         }
         Ok((actions, next))
-    }
-
-    async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<ActionReply, Error> {
-        let (scope, call) = (caller.scope, call.to_owned());
-        let found = self.read_by(caller, Cost::Point, move |reads, caller| {
-            Sight::of(reads, caller)?.session(reads, &scope, session)?;
-            let found = reads.action(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
-            Ok((found, reads.now()?))
-        });
-        let (proposal, now) = found.await?;
-        self.acted(caller, proposal, now).await
     }
 
     /// Starts an action. Its permit is spent, and its outcome must be reported within the lease.
@@ -82,75 +82,24 @@ impl Engine {
         (session, call): (SessionId, String),
         permit: String,
         seconds: Option<i64>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
-        let length = self.lease_length(seconds)?;
-        self.fingerprint(PERMIT, "").await?;
+        let length = deliveries::take::lease_length(self, seconds)?;
+        secrets::unlock::fingerprint(self, PERMIT, "").await?;
         let start = || {
-            let (call, permit, once) = (call.clone(), permit.clone(), once.clone());
+            let (call, permit, idempotency) = (call.clone(), permit.clone(), idempotency.clone());
             async move {
-                let judged = self.judged_by_now(caller, session, &call).await?;
-                self.started(caller, (session, call, judged), (permit, length), once).await
+                let judged = judge_now(self, caller, session, &call).await?;
+                save_start(self, caller, (session, call), ActionStart { judged, permit, length }, idempotency).await
             }
         };
-        let started = self.with_current_ruling(start).await?;
-        self.acted(caller, started, self.now()).await
-    }
-
-    /// Ruling of today's policy on an action that is about to start.
-    async fn judged_by_now(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Judged, Error> {
-        let (scope, call) = (caller.scope, call.to_owned());
-        let found = self.read_by(caller, Cost::Point, move |reads, caller| {
-            let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
-            let proposal = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            Ok((session, proposal))
-        });
-        let (session, proposal) = found.await?;
-        let agent = Some(proposal.proposed_by.name.clone());
-        let behalf = OnBehalfOf { agent, user: session.started_by.name, role: proposal.role };
-        let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.hosted)).await?;
-        self.judge_by(in_force, behalf, proposal.effective()).await
-    }
-
-    async fn started(
-        &self,
-        caller: &Caller,
-        (session, call, judged): (SessionId, String, Judged),
-        (permit, length): (String, SignedDuration),
-        once: Option<Idempotency>,
-    ) -> Result<Action, Error> {
-        let (scope, actor) = (caller.scope, caller.actor.clone());
-        let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
-        self.command(caller, once, move |work| {
-            let caller = work.caller()?;
-            let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &proposal)?;
-            session.alive()?;
-            session.going_on()?;
-            if !steps::is_step_alive(work, &session, &proposal)? {
-                return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
-            }
-            policy::require_in_force(work, &scope, &judged, &policies)?;
-            let given = permit_given(&vault, &proposal, &permit)?;
-            let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let step = proposal.start(&actor, given, work.now, until)?;
-            step.0.stands(&judged.ruling)?;
-            if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                let by = Proposer { actor: &step.0.proposed_by, hosted: step.0.hosted };
-                actions::require_grant_covers(work, &session, by, &judged, grant)?;
-            }
-            policy::require_floor_approval(work, &session, &step.0, &judged)?;
-            let proposal = actions::save_change(work, &mut session, step)?;
-            sessions::save(work, &session)?;
-            Ok(proposal)
-        })
-        .await
+        let started = policy::in_force::with_current_ruling(self, start).await?;
+        actions::propose::reply(self, caller, started, self.now()).await
     }
 
     /// Fails an action that was allowed and will not be started, with the reason `why`. Does nothing if the action is in another state.
-    pub async fn action_left(
+    pub async fn action_abandon(
         &self,
         caller: &Caller,
         (session, call): (SessionId, String),
@@ -163,7 +112,7 @@ impl Engine {
             let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
-            if let Some(left) = proposal.left(&why) {
+            if let Some(left) = proposal.abandon(&why) {
                 actions::save_change(work, &mut session, left)?;
                 sessions::save(work, &session)?;
             }
@@ -173,7 +122,7 @@ impl Engine {
     }
 
     /// Extends the lease of a running action: its outcome may be reported within `seconds` from now.
-    pub async fn action_keep(
+    pub async fn action_extend_lease(
         &self,
         caller: &Caller,
         (session, call): (SessionId, String),
@@ -181,7 +130,7 @@ impl Engine {
         run: Option<PermitId>,
     ) -> Result<(), Error> {
         caller.require(Right::Ask)?;
-        let length = self.lease_length(Some(seconds))?;
+        let length = deliveries::take::lease_length(self, Some(seconds))?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
@@ -202,14 +151,15 @@ impl Engine {
         &self,
         caller: &Caller,
         (session, call): (SessionId, String),
-        (outcome, run): (Outcome, Option<PermitId>),
-        once: Option<Idempotency>,
+        outcome: Outcome,
+        run: Option<PermitId>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         checked(&outcome)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let vault = Arc::clone(&self.vault);
-        let done = self.command(caller, once, move |work| {
+        let done = self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
@@ -219,7 +169,7 @@ impl Engine {
                 // The tools of this server redact secret values before they report. A client does not know those values, so they are redacted here.
                 outcome = match &session.ended {
                     Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
-                    _ => hidden_in(outcome, &steps::given_secrets(work, &vault, &session)?),
+                    _ => hidden_in(outcome, &steps::read_given_secrets(work, &vault, &session)?),
                 };
             }
             let asked =
@@ -233,8 +183,81 @@ impl Engine {
             sessions::save(work, &session)?;
             Ok(proposal)
         });
-        self.acted(caller, done.await?, self.now()).await
+        actions::propose::reply(self, caller, done.await?, self.now()).await
     }
+}
+
+async fn read(engine: &Engine, caller: &Caller, session: SessionId, call: &str) -> Result<ActionReply, Error> {
+    let (scope, call) = (caller.scope, call.to_owned());
+    let found = engine.read_by(caller, Cost::Point, move |reads, caller| {
+        Sight::of(reads, caller)?.session(reads, &scope, session)?;
+        let found = reads.action(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
+        Ok((found, reads.now()?))
+    });
+    let (proposal, now) = found.await?;
+    actions::propose::reply(engine, caller, proposal, now).await
+}
+
+/// Ruling of today's policy on an action that is about to start.
+async fn judge_now(engine: &Engine, caller: &Caller, session: SessionId, call: &str) -> Result<Judged, Error> {
+    let (scope, call) = (caller.scope, call.to_owned());
+    let found = engine.read_by(caller, Cost::Point, move |reads, caller| {
+        let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
+        let proposal = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+        Ok((session, proposal))
+    });
+    let (session, proposal) = found.await?;
+    let agent = Some(proposal.proposed_by.name.clone());
+    let behalf = OnBehalfOf { agent, user: session.started_by.name, role: proposal.role };
+    let in_force = learn::suggest::load_for(engine, scope, &proposal.proposed_by.name, proposal.hosted).await?;
+    policy::ruling::judge(engine, in_force, behalf, proposal.effective()).await
+}
+
+/// Start of an action, before its transaction.
+struct ActionStart {
+    judged: Judged,
+    /// Permit that the agent presents.
+    permit: String,
+    /// Length of the lease.
+    length: SignedDuration,
+}
+
+async fn save_start(
+    engine: &Engine,
+    caller: &Caller,
+    (session, call): (SessionId, String),
+    start: ActionStart,
+    idempotency: Option<Idempotency>,
+) -> Result<Action, Error> {
+    let ActionStart { judged, permit, length } = start;
+    let (scope, actor) = (caller.scope, caller.actor.clone());
+    let (vault, policies) = (Arc::clone(&engine.vault), Arc::clone(&engine.policies));
+    engine
+        .command(caller, idempotency, move |work| {
+            let caller = work.caller()?;
+            let mut session = access::lock_session(work, &caller, session)?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &proposal)?;
+            session.require_alive()?;
+            session.going_on()?;
+            if !steps::is_step_alive(work, &session, &proposal)? {
+                return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
+            }
+            policy::require_in_force(work, &scope, &judged, &policies)?;
+            let given = permit_given(&vault, &proposal, &permit)?;
+            let until = work.now.saturating_add(length).unwrap_or(work.now);
+            let step = proposal.start(&actor, given, work.now, until)?;
+            step.0.stands(&judged.ruling)?;
+            if let Some(grant) = step.0.stands_on(&judged.ruling) {
+                let by = Proposer { actor: &step.0.proposed_by, hosted: step.0.hosted };
+                actions::require_grant_covers(work, &session, by, &judged, grant)?;
+            }
+            policy::require_floor_approval(work, &session, &step.0, &judged)?;
+            let proposal = actions::save_change(work, &mut session, step)?;
+            sessions::save(work, &session)?;
+            Ok(proposal)
+        })
+        .await
 }
 
 /// Keeps only the kind of an outcome. The secret values of an ended session are no longer known, so its text and result cannot be redacted.

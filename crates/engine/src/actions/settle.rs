@@ -1,6 +1,6 @@
 //! Applies the end of a question to the action that it is about, and asks people about actions whose outcome is unknown.
 
-use domain::action::{Change, same_but_text, verdict_of};
+use domain::action::{ActionChange, same_but_text, verdict_of};
 use domain::{
     Action, ActionState, Actor, Call, Choice, Effect, Interaction, Kind, Permit, Problem, Question, Refusal,
     Resolution, Session, SignedDuration, State, Timestamp, Verdict,
@@ -19,12 +19,12 @@ use crate::{Error, actions, interactions, steps};
 pub(crate) fn save_change(
     work: &mut Work<'_>,
     session: &mut Session,
-    (proposal, happening): Change,
+    (proposal, event_draft): ActionChange,
 ) -> Result<Action, Error> {
     work.tx.action_save(&proposal)?;
     work.wake_at(proposal.wake_at());
     let about = proposal.asked.last().copied();
-    work.record_event(session, about, happening)?;
+    work.record_event(session, about, event_draft)?;
     if session.hosted {
         // The worker that reports may have lost its step lease to another worker, whose step sleeps until this change.
         steps::wake(work, session)?;
@@ -140,7 +140,7 @@ fn settle_unknown(
 
 /// Opens a question about an action with an unknown outcome, as long as its session and step are alive.
 pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, proposal: Action) -> Result<Action, Error> {
-    if !matches!(proposal.state, ActionState::Unknown { interaction: None, .. }) || session.alive().is_err() {
+    if !matches!(proposal.state, ActionState::Unknown { interaction: None, .. }) || session.require_alive().is_err() {
         return Ok(proposal);
     }
     if !steps::is_step_alive(work, session, &proposal)? {
@@ -160,7 +160,7 @@ pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, prop
     let question = what_became_of(&proposal).asked_of(audiences);
     let question = question.admit().map_err(Refusal::QuestionInvalid)?;
     let asking = QuestionTerms {
-        time: time_for_outcome(work, session, &proposal, &question.kind)?,
+        time: read_time_for_outcome(work, session, &proposal, &question.kind)?,
         traceparent: None,
         within_budget: false,
     };
@@ -170,13 +170,13 @@ pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, prop
         Err(Error::Refused(Refusal::TooManyOpen { .. })) => return Ok(proposal),
         asked => asked?,
     };
-    let proposal = proposal.puzzled(asked.id);
+    let proposal = proposal.ask_about_outcome(asked.id);
     work.tx.action_save(&proposal)?;
     Ok(proposal)
 }
 
 /// Time that people have to answer a question about an unknown outcome: the usual time for a question of this kind in this session.
-fn time_for_outcome(
+fn read_time_for_outcome(
     work: &mut Work<'_>,
     session: &Session,
     proposal: &Action,

@@ -11,6 +11,8 @@ use domain::audit::chain::{Checkpoint, link};
 use domain::{SignedDuration, TenantId};
 use store::{ChainLink, Cost, Page, UnchainedEntry};
 
+use crate::audit;
+use crate::run;
 use crate::run::timers::count_failure;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
@@ -29,9 +31,9 @@ const AFTER_FAILURE: Duration = Duration::from_secs(5);
 impl Engine {
     /// Links and signs entries in an endless loop.
     pub async fn run_chain(&self) {
-        self.look_for_unchained().await;
+        run::lineage::look_for_unchained(self).await;
         loop {
-            let pause = match self.chain().await.and(self.sign_due().await) {
+            let pause = match self.chain_audit().await.and(self.sign_due().await) {
                 Ok(()) => EVERY,
                 Err(error) => {
                     tracing::warn!(%error, "audit entries could not be chained; the next pass tries again");
@@ -43,14 +45,14 @@ impl Engine {
     }
 
     /// Links every entry that can be linked now.
-    pub async fn chain(&self) -> Result<(), Error> {
+    pub async fn chain_audit(&self) -> Result<(), Error> {
         loop {
             let loose = self.read(Cost::Point, |reads| Ok(reads.audit_unchained_entries(1)?)).await?;
             if loose.is_empty() {
                 return Ok(());
             }
             let (linked, long) = self.transact(link_entries).await?;
-            self.sign_all(long).await?;
+            sign_all(self, long).await?;
             if linked < BATCH as usize {
                 return Ok(());
             }
@@ -63,26 +65,28 @@ impl Engine {
             let now = reads.now()?;
             Ok(reads.audit_unsigned_tenants(now.saturating_sub(LONGEST_UNSIGNED).unwrap_or(now))?)
         });
-        self.sign_all(due.await?).await
+        sign_all(self, due.await?).await
     }
+}
 
-    async fn sign_all(&self, tenants: Vec<TenantId>) -> Result<(), Error> {
-        let mut all = Ok(());
-        // A failure to sign one tenant's chain does not stop the signing of the others.
-        for tenant in tenants {
-            if let Err(error) = self.sign(tenant).await {
-                count_failure("checkpoint");
-                tracing::warn!(%tenant, %error, "the end of an audit chain could not be signed");
-                all = Err(error);
-            }
+async fn sign_all(engine: &Engine, tenants: Vec<TenantId>) -> Result<(), Error> {
+    let mut all = Ok(());
+    // A failure to sign one tenant's chain does not stop the signing of the others.
+    for tenant in tenants {
+        if let Err(error) = sign(engine, tenant).await {
+            count_failure("checkpoint");
+            tracing::warn!(%tenant, %error, "the end of an audit chain could not be signed");
+            all = Err(error);
         }
-        all
     }
+    all
+}
 
-    /// Signs the end of a chain and returns the checkpoint. If a checkpoint covers the end already, that one is returned.
-    pub(crate) async fn sign(&self, tenant: TenantId) -> Result<Checkpoint, Error> {
-        let signer = self.signer(tenant).await?;
-        self.transact(move |work| {
+/// Signs the end of a chain and returns the checkpoint. If a checkpoint covers the end already, that one is returned.
+pub(crate) async fn sign(engine: &Engine, tenant: TenantId) -> Result<Checkpoint, Error> {
+    let signer = audit::key::signer(engine, tenant).await?;
+    engine
+        .transact(move |work| {
             work.tx.audit_lock()?;
             let head = work.tx.audit_head(tenant)?;
             let page = Page { after: head.seq.checked_sub(1), limit: 1 };
@@ -94,7 +98,6 @@ impl Engine {
             Ok(checkpoint)
         })
         .await
-    }
 }
 
 /// Links one batch of entries. Returns the number of entries and the tenants whose chains have reached `MOST_UNSIGNED`.

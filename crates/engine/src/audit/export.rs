@@ -8,7 +8,9 @@ use domain::audit::export::{EntryForm, Header, Writer};
 use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};
 use store::{ChainedEntry, Cost, Page};
 
+use crate::audit;
 use crate::audit::list::as_written;
+use crate::secrets;
 use crate::{Engine, Error};
 
 /// Number of entries that one read fetches.
@@ -46,60 +48,65 @@ impl Engine {
     /// Exports the chain of the caller's tenant. Entries of other projects are exported as their digest only.
     pub async fn audit_export(&self, caller: &Caller, wanted: ExportRange) -> Result<Export, Error> {
         caller.require(Right::Audit)?;
-        self.export(caller.scope.tenant, Some(caller.scope.project), wanted).await
+        collect_export(self, caller.scope.tenant, Some(caller.scope.project), wanted).await
     }
 
     /// Exports the whole chain of the named tenant, for an operator with direct access to the database.
     pub async fn audit_export_all(&self, tenant: &str, wanted: ExportRange) -> Result<Export, Error> {
-        let tenant = self.tenant_named(tenant).await?;
+        let tenant = find_tenant(self, tenant).await?;
         match self.audit_skipped_count().await? {
-            0 => self.export(tenant, None, wanted).await,
+            0 => collect_export(self, tenant, None, wanted).await,
             entries => Err(Error::AuditIncomplete(entries)),
         }
     }
 
     /// Public key that verifies the audit trail of the named tenant.
     pub async fn audit_key_of(&self, tenant: &str) -> Result<domain::audit::chain::PublicKey, Error> {
-        let tenant = self.tenant_named(tenant).await?;
-        Ok(self.signer(tenant).await?.public_key())
+        let tenant = find_tenant(self, tenant).await?;
+        Ok(audit::key::signer(self, tenant).await?.public_key())
     }
+}
 
-    async fn tenant_named(&self, name: &str) -> Result<TenantId, Error> {
-        let name = name.to_owned();
-        let found = self.read(Cost::Point, move |reads| Ok(reads.tenant(&name)?)).await?;
-        Ok(found.ok_or(Refusal::NotFound("tenant"))?)
-    }
+async fn find_tenant(engine: &Engine, name: &str) -> Result<TenantId, Error> {
+    let name = name.to_owned();
+    let found = engine.read(Cost::Point, move |reads| Ok(reads.tenant(&name)?)).await?;
+    Ok(found.ok_or(Refusal::NotFound("tenant"))?)
+}
 
-    async fn export(&self, tenant: TenantId, shown: Option<ProjectId>, wanted: ExportRange) -> Result<Export, Error> {
-        match self.audit_unchained_at_start() {
-            0 if self.database_misfit().await?.is_none() => {}
-            entries => return Err(Error::AuditIncomplete(entries)),
-        }
-        // A transaction that stays open must not block the export for ever. The next export contains the entries that this one lacks.
-        if let Ok(ended) = tokio::time::timeout(PATIENCE, self.older_ones_ended()).await {
-            ended?;
-        }
-        self.chain().await?;
-        let last = self.sign(tenant).await?;
-        let key = self.signer(tenant).await?.public_key();
-        if wanted.after > last.seq {
-            return Err(Refusal::NotFound("entry").into());
-        }
-        let hash = self.hash_at(tenant, wanted.after).await?;
-        let head = ChainHead { seq: last.seq, ..ChainHead::default() };
-        let header = Header::new(tenant, &key, (wanted.after, hash), &head);
-        let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
-        let (writer, header) = Writer::begin(&header, shown);
-        let (engine, after, header, writer) = (self.clone(), wanted.after, Some(header), Some(writer));
-        Ok(Export { engine, tenant, shown, wanted, at, after, last, header, writer })
+async fn collect_export(
+    engine: &Engine,
+    tenant: TenantId,
+    shown: Option<ProjectId>,
+    wanted: ExportRange,
+) -> Result<Export, Error> {
+    match engine.audit_unchained_at_start() {
+        0 if engine.database_misfit().await?.is_none() => {}
+        entries => return Err(Error::AuditIncomplete(entries)),
     }
+    // A transaction that stays open must not block the export for ever. The next export contains the entries that this one lacks.
+    if let Ok(ended) = tokio::time::timeout(PATIENCE, secrets::rotate::wait_for_older_transactions(engine)).await {
+        ended?;
+    }
+    engine.chain_audit().await?;
+    let last = audit::chain::sign(engine, tenant).await?;
+    let key = audit::key::signer(engine, tenant).await?.public_key();
+    if wanted.after > last.seq {
+        return Err(Refusal::NotFound("entry").into());
+    }
+    let hash = read_hash(engine, tenant, wanted.after).await?;
+    let head = ChainHead { seq: last.seq, ..ChainHead::default() };
+    let header = Header::new(tenant, &key, (wanted.after, hash), &head);
+    let at = engine.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
+    let (writer, header) = Writer::begin(&header, shown);
+    let (engine, after, header, writer) = (engine.clone(), wanted.after, Some(header), Some(writer));
+    Ok(Export { engine, tenant, shown, wanted, at, after, last, header, writer })
+}
 
-    async fn hash_at(&self, tenant: TenantId, seq: u64) -> Result<Digest, Error> {
-        let Some(before) = seq.checked_sub(1) else { return Ok(BEGINNING) };
-        let page = Page { after: Some(before), limit: 1 };
-        let found = self.read(Cost::Point, move |reads| Ok(reads.audit_chain(tenant, page)?)).await?;
-        Ok(found.first().map(|entry| entry.hash).ok_or(Refusal::NotFound("entry"))?)
-    }
+async fn read_hash(engine: &Engine, tenant: TenantId, seq: u64) -> Result<Digest, Error> {
+    let Some(before) = seq.checked_sub(1) else { return Ok(BEGINNING) };
+    let page = Page { after: Some(before), limit: 1 };
+    let found = engine.read(Cost::Point, move |reads| Ok(reads.audit_chain(tenant, page)?)).await?;
+    Ok(found.first().map(|entry| entry.hash).ok_or(Refusal::NotFound("entry"))?)
 }
 
 impl Export {
@@ -131,7 +138,7 @@ impl Export {
         }
         if self.after >= self.last.seq {
             lines += &writer.checkpoint(&self.last);
-            let signer = self.engine.signer(tenant).await?;
+            let signer = audit::key::signer(&self.engine, tenant).await?;
             lines += &writer.end(&signer, self.at);
         } else if !lines.is_empty() {
             self.writer = Some(writer);

@@ -6,6 +6,7 @@ use domain::audit::chain::{PublicKey, Signer};
 use domain::{Caller, TenantId};
 use zeroize::Zeroizing;
 
+use crate::secrets;
 use crate::{Engine, Error};
 
 /// Purpose under which the signing key is derived.
@@ -15,12 +16,12 @@ impl Engine {
     /// Public key that verifies the audit trail of the caller's tenant.
     pub async fn audit_key(&self, caller: &Caller) -> Result<PublicKey, Error> {
         caller.require(Right::Read)?;
-        Ok(self.signer(caller.scope.tenant).await?.public_key())
+        Ok(signer(self, caller.scope.tenant).await?.public_key())
     }
+}
 
-    /// Returns the signer of a tenant. Its secret is a keyed digest of the tenant's id, which nobody can compute from the database alone.
-    pub(crate) async fn signer(&self, tenant: TenantId) -> Result<Signer, Error> {
-        let secret = Zeroizing::new(self.fingerprint(PURPOSE, &tenant.to_string()).await?);
-        Ok(Signer::from_secret(&secret))
-    }
+/// Returns the signer of a tenant. Its secret is a keyed digest of the tenant's id, which nobody can compute from the database alone.
+pub(crate) async fn signer(engine: &Engine, tenant: TenantId) -> Result<Signer, Error> {
+    let secret = Zeroizing::new(secrets::unlock::fingerprint(engine, PURPOSE, &tenant.to_string()).await?);
+    Ok(Signer::from_secret(&secret))
 }

@@ -29,7 +29,7 @@ impl Engine {
         page: Page<u64>,
     ) -> Result<(Vec<AuditRecord>, Option<u64>), Error> {
         caller.require(Right::Audit)?;
-        self.chain().await?;
+        self.chain_audit().await?;
         let (scope, most) = (caller.scope, page.limit as usize);
         let page = Page { limit: page.limit + 1, ..page };
         let found = self.list(caller, move |reads, _| {

@@ -10,15 +10,15 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Marks a delivery as completed. The values that were sealed for it are deleted, except those of a hosted session.
-    pub async fn complete(
+    pub async fn complete_delivery(
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             let was = interaction.status();
             let change = interaction.complete(lease, work.now)?;

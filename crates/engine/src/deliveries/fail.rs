@@ -11,18 +11,18 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Marks a delivery as failed, with a reason. If `again` is set, the answer is offered again instead.
-    pub async fn fail(
+    pub async fn fail_delivery(
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),
         reason: String,
         again: bool,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         checked("/reason", Some(&reason))?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             let was = interaction.status();
             let change = interaction.fail(lease, reason.clone(), again, work.now)?;

@@ -9,17 +9,17 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Extends the lease by `seconds` from now, or by the configured length.
-    pub async fn heartbeat(
+    pub async fn extend_delivery(
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),
         seconds: Option<i64>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        let length = self.lease_length(seconds)?;
+        let length = deliveries::take::lease_length(self, seconds)?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let (_, interaction) = deliveries::lock(work, &scope, id)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let interaction = interaction.heartbeat(lease, work.now, until)?;

@@ -47,17 +47,17 @@ struct Receipt {
 
 impl Engine {
     /// Hands the answer to the agent that asked and starts its lease.
-    pub async fn take(
+    pub async fn take_answer(
         &self,
         caller: &Caller,
         id: InteractionId,
         seconds: Option<i64>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<TakenAnswer, Error> {
         caller.require(Right::Take)?;
-        let length = self.lease_length(seconds)?;
+        let length = lease_length(self, seconds)?;
         let scope = caller.scope;
-        let receipt = self.command(caller, once, move |work| {
+        let receipt = self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             session.going_on()?;
             let lease = work.ids.lease(work.now);
@@ -70,50 +70,49 @@ impl Engine {
             Ok(Receipt { lease, interaction })
         });
         let Receipt { lease, interaction } = receipt.await?;
-        let (resume_point, secrets) = self.unsealed(caller, lease, &interaction).await?;
+        let (resume_point, secrets) = unseal(self, caller, lease, &interaction).await?;
         Ok(TakenAnswer { lease, interaction, resume_point, secrets })
     }
+}
 
-    /// Length of a lease: the requested number of seconds, which must be in bounds, or the configured length.
-    pub(crate) fn lease_length(&self, seconds: Option<i64>) -> Result<SignedDuration, Error> {
-        match seconds {
-            None => Ok(self.settings().lease),
-            Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(SignedDuration::from_secs(seconds)),
-            Some(_) => {
-                let problem = Problem::new("/lease_seconds", format!("must be 1 to {LONGEST}"));
-                Err(Refusal::QuestionInvalid(vec![problem]).into())
-            }
+/// Length of a lease: the requested number of seconds, which must be in bounds, or the configured length.
+pub(crate) fn lease_length(engine: &Engine, seconds: Option<i64>) -> Result<SignedDuration, Error> {
+    match seconds {
+        None => Ok(engine.settings().lease),
+        Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(SignedDuration::from_secs(seconds)),
+        Some(_) => {
+            let problem = Problem::new("/lease_seconds", format!("must be 1 to {LONGEST}"));
+            Err(Refusal::QuestionInvalid(vec![problem]).into())
         }
     }
+}
 
-    /// Decrypts the values that were sealed for the agent: its resume point, and the values of a secret question that was answered with values.
-    ///
-    /// Both are `None` if the lease is over, which happens when a command is repeated late under its idempotency key.
-    async fn unsealed(
-        &self,
-        caller: &Caller,
-        lease: LeaseId,
-        asked: &Interaction,
-    ) -> Result<(Option<Value>, Option<Value>), Error> {
-        let (scope, id, secret) = (caller.scope, asked.id, asked.ended_with_secrets());
-        let sealed = self.read(Cost::Point, move |reads| {
-            let secrets = if secret { reads.sealed_value(&scope, id, SECRETS)? } else { None };
-            let resume_point = reads.sealed_value(&scope, id, RESUME_POINT)?;
-            if resume_point.is_none() && secrets.is_none() {
-                return Ok((None, None));
-            }
-            let now = reads.now()?;
-            let found = reads.interaction(&scope, id)?;
-            let held =
-                found.as_ref().and_then(Interaction::delivery).is_some_and(|delivery| delivery.held_by(lease, now));
-            Ok(if held { (resume_point, secrets) } else { (None, None) })
-        });
-        let (resume_point, secrets) = sealed.await?;
-        let opened = |name, sealed: Option<Sealed>| {
-            let Some(sealed) = sealed else { return Ok(None) };
-            let opened = self.vault.unseal(&SealContext::Question(&scope, id, name), &sealed)?;
-            serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
-        };
-        Ok((opened(RESUME_POINT, resume_point)?, opened(SECRETS, secrets)?))
-    }
+/// Decrypts the values that were sealed for the agent: its resume point, and the values of a secret question that was answered with values.
+///
+/// Both are `None` if the lease is over, which happens when a command is repeated late under its idempotency key.
+async fn unseal(
+    engine: &Engine,
+    caller: &Caller,
+    lease: LeaseId,
+    asked: &Interaction,
+) -> Result<(Option<Value>, Option<Value>), Error> {
+    let (scope, id, secret) = (caller.scope, asked.id, asked.ended_with_secrets());
+    let sealed = engine.read(Cost::Point, move |reads| {
+        let secrets = if secret { reads.sealed_value(&scope, id, SECRETS)? } else { None };
+        let resume_point = reads.sealed_value(&scope, id, RESUME_POINT)?;
+        if resume_point.is_none() && secrets.is_none() {
+            return Ok((None, None));
+        }
+        let now = reads.now()?;
+        let found = reads.interaction(&scope, id)?;
+        let held = found.as_ref().and_then(Interaction::delivery).is_some_and(|delivery| delivery.held_by(lease, now));
+        Ok(if held { (resume_point, secrets) } else { (None, None) })
+    });
+    let (resume_point, secrets) = sealed.await?;
+    let opened = |name, sealed: Option<Sealed>| {
+        let Some(sealed) = sealed else { return Ok(None) };
+        let opened = engine.vault.unseal(&SealContext::Question(&scope, id, name), &sealed)?;
+        serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
+    };
+    Ok((opened(RESUME_POINT, resume_point)?, opened(SECRETS, secrets)?))
 }

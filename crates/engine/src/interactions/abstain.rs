@@ -20,11 +20,11 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         note: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/note", note.as_deref())?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, id)?;
             let reviewer = interaction.admit(&work.caller()?)?;
             let was = interaction.status();
@@ -40,9 +40,9 @@ impl Engine {
                 }
             };
             let interaction = interactions::apply_change(work, &mut session, was, change)?;
-            if let Some(happening) = interaction.desertion() {
+            if let Some(event_draft) = interaction.desertion() {
                 tracing::warn!(interaction = %id, "too few are left who could answer this question");
-                work.record_event(&mut session, Some(id), happening)?;
+                work.record_event(&mut session, Some(id), event_draft)?;
             }
             sessions::save(work, &session)?;
             Ok(interaction)

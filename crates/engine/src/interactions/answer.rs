@@ -16,7 +16,7 @@ pub struct AnswerEntry {
     /// Answer to the question.
     pub draft: AnswerDraft,
     /// Idempotency key of this answer, so that a repeated request does not repeat the answer.
-    pub once: Option<Idempotency>,
+    pub idempotency: Option<Idempotency>,
 }
 
 /// Result of one answer in a request with many answers.
@@ -35,49 +35,55 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         draft: AnswerDraft,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
         // The schema is needed for edited arguments, and for data that could be meant as arguments.
         let with_schema = [&draft.data].into_iter().chain(&draft.arguments).any(Value::is_object);
-        let mut subject = self.answer_subject(caller.scope, id, with_schema).await?;
-        let draft = self.plan_draft(caller, id, draft, subject.as_ref()).await?;
+        let mut subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
+        let draft = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
         let mut ruled = 0;
         loop {
             let mut plan = draft.clone();
-            self.plan_answer(caller, &mut plan, subject.as_ref()).await?;
+            interactions::plan::add_rulings(self, caller, &mut plan, subject.as_ref()).await?;
             let judged = plan.edit.is_some() || plan.current.is_some();
-            match self.save_answer(caller, plan, once.clone()).await {
+            match save(self, caller, plan, idempotency.clone()).await {
                 // The policy changed between the ruling and the transaction.
-                Err(error) if judged && ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
+                Err(error)
+                    if judged && ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await =>
+                {
+                    ruled += 1;
+                }
                 other => return other,
             }
-            subject = self.answer_subject(caller.scope, id, with_schema).await?;
+            subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
         }
     }
 
     /// Binds an idempotency key to the whole request, so that it cannot be used with another list of answers.
-    pub async fn answer_many_as(&self, caller: &Caller, call: Idempotency) -> Result<(), Error> {
+    pub async fn bind_answers(&self, caller: &Caller, call: Idempotency) -> Result<(), Error> {
         self.command(caller, Some(call), |_| Ok(())).await
     }
 
     /// Records many answers in the given order. `take` receives each result at once, because the questions in them may be too large to collect.
     pub async fn answer_many(&self, caller: &Caller, entries: Vec<AnswerEntry>, mut take: impl FnMut(AnswerResult)) {
-        for AnswerEntry { interaction, draft, once } in entries {
-            let result = self.answer(caller, interaction, draft, once).await;
+        for AnswerEntry { interaction, draft, idempotency } in entries {
+            let result = self.answer(caller, interaction, draft, idempotency).await;
             take(AnswerResult { interaction, result });
         }
     }
+}
 
-    async fn save_answer(
-        &self,
-        caller: &Caller,
-        plan: AnswerPlan,
-        once: Option<Idempotency>,
-    ) -> Result<Interaction, Error> {
-        let (policies, vault) = (std::sync::Arc::clone(&self.policies), std::sync::Arc::clone(&self.vault));
-        let scope = caller.scope;
-        self.command(caller, once, move |work| {
+async fn save(
+    engine: &Engine,
+    caller: &Caller,
+    plan: AnswerPlan,
+    idempotency: Option<Idempotency>,
+) -> Result<Interaction, Error> {
+    let (policies, vault) = (std::sync::Arc::clone(&engine.policies), std::sync::Arc::clone(&engine.vault));
+    let scope = caller.scope;
+    engine
+        .command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
             let reviewer = interaction.admit(&work.caller()?)?;
             for judged in plan.rulings() {
@@ -98,5 +104,4 @@ impl Engine {
             Ok(interaction)
         })
         .await
-    }
 }

@@ -1,13 +1,17 @@
-//! Exports the archive of closed questions in small batches, for operators with access to the database.
+//! Moves closed questions to the archive, and exports the archive in small batches for operators with access to the database.
 
 use std::collections::VecDeque;
 
-use domain::{Event, Interaction, InteractionId, Refusal, Scope, Timestamp};
+use domain::{Event, Interaction, InteractionId, Refusal, Scope, SignedDuration, Timestamp};
 use store::{Cost, Page, Reads};
 
 use crate::run::pages::Pages;
+use crate::run::timers::count_failure;
+use crate::run::timers::stuck::is_of_store;
 use crate::{Engine, Error};
 
+/// Time for which a question that cannot be archived is postponed.
+const POSTPONED: SignedDuration = SignedDuration::from_hours(1);
 /// Number of questions that are read at once. A small batch does not hold up other readers.
 const BATCH: u32 = 50;
 /// Number of events of a question that are read at once.
@@ -109,4 +113,35 @@ impl Span {
         let Some(at) = interaction.resolved_at() else { return false };
         self.after.is_none_or(|after| at >= after) && self.before.is_none_or(|before| at < before)
     }
+}
+
+/// Archives a batch of questions that have reached the retention period, and returns how many it has handled. If the batch fails, questions are
+/// archived one at a time, and the one that fails is postponed.
+pub(crate) async fn archive_due(engine: &Engine, most: u32) -> Result<u64, Error> {
+    match move_to_archive(engine, most).await {
+        Err(error) if !is_of_store(&error) => {}
+        settled => return settled,
+    }
+    let error = match move_to_archive(engine, 1).await {
+        Err(error) if !is_of_store(&error) => error,
+        settled => return settled,
+    };
+    let retention = engine.settings().retention;
+    let first = engine.transact(move |work| {
+        let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
+        Ok(work.tx.archive_postpone(until, until.saturating_add(POSTPONED).unwrap_or(until))?)
+    });
+    let Some(interaction) = first.await? else { return Ok(0) };
+    count_failure("archive");
+    tracing::error!(%interaction, %error, seconds = POSTPONED.as_secs(), "archivingFailed");
+    Ok(1)
+}
+
+async fn move_to_archive(engine: &Engine, most: u32) -> Result<u64, Error> {
+    let retention = engine.settings().retention;
+    let moved = engine.transact(move |work| {
+        let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
+        Ok(work.tx.archive(until, most)?)
+    });
+    moved.await
 }

@@ -42,18 +42,20 @@ impl Engine {
         caller: &Caller,
         session: SessionId,
         ask: Ask,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Ask)?;
         let Ask { question, deadline_seconds, resume_point, traceparent } = ask;
-        let seconds = self.time_to_answer(&question.kind, deadline_seconds, caller.entry_point)?;
-        let question = self.admitted(Account::of(caller), question, seconds).await?;
-        let resume_point = self.packed(resume_point)?;
-        let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
+        let seconds = time_to_answer(self, &question.kind, deadline_seconds, caller.entry_point)?;
+        let question = admit(self, Account::of(caller), question, seconds).await?;
+        let resume_point = pack(self, resume_point)?;
+        let kept =
+            secrets::answer_values::find_kept(self, caller.scope, &caller.actor.name, caller.is_worker(), &question)
+                .await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = QuestionTerms { time: seconds, traceparent, within_budget: true };
         let vault = std::sync::Arc::clone(&self.vault);
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let asker = work.caller()?;
             let mut session = access::lock_session(work, &asker, session)?;
             may_ask_in(&asker, &session)?;
@@ -68,61 +70,61 @@ impl Engine {
         })
         .await
     }
+}
 
-    /// Validates a question: its fields, its size and its form. The error lists every problem.
-    pub(crate) async fn admitted(
-        &self,
-        account: Account,
-        question: Question,
-        time: Option<SignedDuration>,
-    ) -> Result<Question, Error> {
-        // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
-        let admitted = question.timed(time, self.settings().warning, self.now()).admit();
-        let question = admitted.map_err(Refusal::QuestionInvalid)?;
-        sized(&question)?;
-        self.admit_form(account, &question).await?;
-        Ok(question)
-    }
+/// Validates a question: its fields, its size and its form. The error lists every problem.
+pub(crate) async fn admit(
+    engine: &Engine,
+    account: Account,
+    question: Question,
+    time: Option<SignedDuration>,
+) -> Result<Question, Error> {
+    // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
+    let admitted = question.set_time(time, engine.settings().warning, engine.now()).admit();
+    let question = admitted.map_err(Refusal::QuestionInvalid)?;
+    sized(&question)?;
+    interactions::forms_check::admit(engine, account, &question).await?;
+    Ok(question)
+}
 
-    /// Time to answer: the `given` seconds of the question or of the agent's version, else the usual time of the kind and the entry point.
-    pub(crate) fn time_to_answer(
-        &self,
-        kind: &Kind,
-        given: Option<i64>,
-        wire: EntryPoint,
-    ) -> Result<Option<SignedDuration>, Error> {
-        match given {
-            Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(Some(SignedDuration::from_secs(seconds))),
-            Some(_) => {
-                let problem = Problem::new("/deadline_seconds", format!("must be 1 to {LONGEST}"));
-                Err(Refusal::QuestionInvalid(vec![problem]).into())
-            }
-            None => Ok(self.usual_time(kind, wire)),
+/// Time to answer: the `given` seconds of the question or of the agent's version, else the usual time of the kind and the entry point.
+pub(crate) fn time_to_answer(
+    engine: &Engine,
+    kind: &Kind,
+    given: Option<i64>,
+    wire: EntryPoint,
+) -> Result<Option<SignedDuration>, Error> {
+    match given {
+        Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(Some(SignedDuration::from_secs(seconds))),
+        Some(_) => {
+            let problem = Problem::new("/deadline_seconds", format!("must be 1 to {LONGEST}"));
+            Err(Refusal::QuestionInvalid(vec![problem]).into())
         }
+        None => Ok(usual_time(engine, kind, wire)),
     }
+}
 
-    /// Usual time to answer: the configured time for the kind, else the time that the entry point gives it.
-    pub(crate) fn usual_time(&self, kind: &Kind, wire: EntryPoint) -> Option<SignedDuration> {
-        let configured = self.settings().deadlines.get(kind.name()).copied();
-        configured.or_else(|| wire.time_to_answer(kind))
-    }
+/// Usual time to answer: the configured time for the kind, else the time that the entry point gives it.
+pub(crate) fn usual_time(engine: &Engine, kind: &Kind, wire: EntryPoint) -> Option<SignedDuration> {
+    let configured = engine.settings().deadlines.get(kind.name()).copied();
+    configured.or_else(|| wire.time_to_answer(kind))
+}
 
-    fn packed(&self, resume_point: Option<Value>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
-        let Some(value) = resume_point else { return Ok(None) };
-        let packed = Zeroizing::new(value.to_string().into_bytes());
-        let most = self.settings().resume_point_bytes;
-        if packed.len() > most {
-            let problem = Problem::new("/resume_point", format!("is larger than {most} bytes"));
-            return Err(Refusal::QuestionInvalid(vec![problem]).into());
-        }
-        Ok(Some(packed))
+fn pack(engine: &Engine, resume_point: Option<Value>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+    let Some(value) = resume_point else { return Ok(None) };
+    let packed = Zeroizing::new(value.to_string().into_bytes());
+    let most = engine.settings().resume_point_bytes;
+    if packed.len() > most {
+        let problem = Problem::new("/resume_point", format!("is larger than {most} bytes"));
+        return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
+    Ok(Some(packed))
 }
 
 /// Entry point on which a session was opened. It decides the usual time to answer for the questions of a hosted agent.
 pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<EntryPoint, Error> {
-    let luggage = reads.session_input(scope, session)?.unwrap_or_default();
-    Ok(luggage.entry_point.unwrap_or(EntryPoint::Worker))
+    let session_input = reads.session_input(scope, session)?.unwrap_or_default();
+    Ok(session_input.entry_point.unwrap_or(EntryPoint::Worker))
 }
 
 /// Refuses a question that is too large. Lists return whole questions, so the limit is lower than that of a request body.

@@ -10,45 +10,49 @@ use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 impl Engine {
     /// Answers a question in the name of a policy or a service. An answer that holds the agent back may come from outside the audience; an answer
     /// that approves or provides needs the right to answer.
-    pub async fn auto(
+    pub async fn auto_resolve(
         &self,
         caller: &Caller,
         id: InteractionId,
         source: AutoSource,
         draft: AnswerDraft,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
-        let mut subject = self.answer_subject(caller.scope, id, false).await?;
-        let draft = self.plan_draft(caller, id, draft, subject.as_ref()).await?;
+        let mut subject = interactions::plan::read(self, caller.scope, id, false).await?;
+        let draft = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
         let mut ruled = 0;
         loop {
             let mut plan = draft.clone();
-            self.plan_ruling(&mut plan, subject.as_ref()).await?;
-            match self.save_auto_answer(caller, source, plan, once.clone()).await {
+            interactions::plan::add_ruling(self, &mut plan, subject.as_ref()).await?;
+            match save(self, caller, source, plan, idempotency.clone()).await {
                 // The policy changed between the ruling and the transaction.
-                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
+                Err(error) if ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await => {
+                    ruled += 1;
+                }
                 other => return other,
             }
-            subject = self.answer_subject(caller.scope, id, false).await?;
+            subject = interactions::plan::read(self, caller.scope, id, false).await?;
         }
     }
+}
 
-    async fn save_auto_answer(
-        &self,
-        caller: &Caller,
-        source: AutoSource,
-        plan: AnswerPlan,
-        once: Option<Idempotency>,
-    ) -> Result<Interaction, Error> {
-        let (vault, policies) = (std::sync::Arc::clone(&self.vault), std::sync::Arc::clone(&self.policies));
-        let (scope, actor) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+async fn save(
+    engine: &Engine,
+    caller: &Caller,
+    source: AutoSource,
+    plan: AnswerPlan,
+    idempotency: Option<Idempotency>,
+) -> Result<Interaction, Error> {
+    let (vault, policies) = (std::sync::Arc::clone(&engine.vault), std::sync::Arc::clone(&engine.policies));
+    let (scope, actor) = (caller.scope, caller.actor.clone());
+    engine
+        .command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
             let was = interaction.status();
             let signature = (work.ids.answer(work.now), actor.clone(), source);
             let effect = interaction.question.effect_of(&plan.draft).unwrap_or(Effect::Approve);
-            let change = interaction.clone().auto(signature, plan.draft.clone(), plan.proof, work.now)?;
+            let change = interaction.clone().auto_resolve(signature, plan.draft.clone(), plan.proof, work.now)?;
             for judged in plan.rulings() {
                 policy::require_in_force(work, &scope, judged, &policies)?;
             }
@@ -64,5 +68,4 @@ impl Engine {
             Ok(interaction)
         })
         .await
-    }
 }

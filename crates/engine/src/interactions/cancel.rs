@@ -16,10 +16,10 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/reason", reason.as_deref())?;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;
             // A hosted agent and the holder of a key with its name are different callers.

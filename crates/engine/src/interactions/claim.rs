@@ -13,10 +13,10 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         let length = self.settings().claim;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;
             let reviewer = interaction.admit(&caller)?;

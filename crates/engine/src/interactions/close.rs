@@ -41,13 +41,13 @@ pub(crate) fn apply_answer(
     work: &mut Work<'_>,
     session: &mut Session,
     was: Status,
-    (interaction, happening): Change,
+    (interaction, event_draft): Change,
     plan: Option<(&AnswerPlan, &Vault)>,
 ) -> Result<Interaction, Error> {
     let ended = was == Status::Pending && interaction.status() != Status::Pending;
     if ended {
-        session.closed(interaction.question.kind.blocks());
-        work.open.closed(&interaction);
+        session.count_closed(interaction.question.kind.blocks());
+        work.open_changes.note_closed(&interaction);
     }
     work.tx.interaction_save(&interaction)?;
     if interaction.delivery().is_some_and(Delivery::over) && !session.hosted {
@@ -55,7 +55,7 @@ pub(crate) fn apply_answer(
         // `sessions/control.rs` deletes them at the end of the session.
         work.tx.sealed_values_delete(&interaction.scope, interaction.id)?;
     }
-    work.record_event(session, Some(interaction.id), happening)?;
+    work.record_event(session, Some(interaction.id), event_draft)?;
     collect_effects(work, &interaction, was);
     if ended {
         follow_end(work, session, &interaction, plan)?;
@@ -136,7 +136,7 @@ struct Changes {
 
 impl OpenChanges {
     /// Notes that a question was opened. `within_budget` enforces the budgets of its asker and tenant.
-    pub(crate) fn opened(&mut self, interaction: &Interaction, within_budget: bool) {
+    pub(crate) fn note_opened(&mut self, interaction: &Interaction, within_budget: bool) {
         let changes = self.of(interaction.scope);
         changes.opened.push(interaction.id);
         if within_budget {
@@ -145,7 +145,7 @@ impl OpenChanges {
     }
 
     /// Notes that a question was closed.
-    pub(crate) fn closed(&mut self, interaction: &Interaction) {
+    pub(crate) fn note_closed(&mut self, interaction: &Interaction) {
         self.of(interaction.scope).closed.push(interaction.id);
     }
 
@@ -157,7 +157,7 @@ impl OpenChanges {
 
 /// Updates the counters, and refuses the command if an asker or the tenant is now over the budget.
 pub(crate) fn save_open_counts(work: &mut Work<'_>) -> Result<(), Error> {
-    for changes in std::mem::take(&mut work.open).0.into_values() {
+    for changes in std::mem::take(&mut work.open_changes).0.into_values() {
         let totals = work.tx.open_totals_update(&changes.scope, &changes.opened, &changes.closed)?;
         if changes.held_to_budget.is_empty() {
             continue;

@@ -13,11 +13,11 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Steer)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, id)?;
             let was = interaction.status();
             let change = interaction.clone().expire(work.ids.answer(work.now), &actor, work.now)?;

@@ -14,10 +14,11 @@ use forms::{CheckError, Forms, SchemaError};
 use serde_json::Value;
 use store::StoreError;
 
+use crate::run::heavy_work::off_reactor;
 use crate::run::slots::{Slot, Slots};
 use crate::{Engine, Error};
 
-/// Longest time that a check may take, and longest time that it may wait in each queue.
+/// Longest time that a check may wait in each queue.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// Limits on the form checks that run at once. One check may occupy a processor for some time.
@@ -115,92 +116,82 @@ impl Drop for Waiting {
 }
 
 impl Engine {
-    /// Refuses a question whose form has an invalid schema, or whose fallback value does not fit the form.
-    pub(crate) async fn admit_form(&self, account: Account, question: &Question) -> Result<(), Error> {
-        let Some(schema) = question.form() else { return Ok(()) };
-        let fallback = match &question.fallback {
-            Some(Fallback::Value(value)) => Some(value.clone()),
-            _ => None,
-        };
-        let checked = self.checked(account, move |forms, wanted| {
-            forms.admit_while(&schema, wanted).map_err(CheckError::Schema)?;
-            fallback.map_or(Ok(()), |value| forms.check_while(&schema, &value, wanted))
-        });
-        match checked.await? {
-            Ok(()) => Ok(()),
-            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![of_secret(question, problem(&error))])),
-            Err(CheckError::Fields(fields)) => {
-                Err(Refusal::QuestionInvalid(problems("/fallback/value", fields)).into())
-            }
-        }
-    }
-
-    /// Checks the data of a draft against the form of its question. Returns `None` if the question has no form or the answer carries no data for it.
-    pub(crate) async fn prove_form(
-        &self,
-        caller: &Caller,
-        question: &Question,
-        draft: &AnswerDraft,
-    ) -> Result<Option<FormProof>, Error> {
-        let carries = question.effect_of(draft).is_some_and(domain::Effect::carries_form);
-        let Some(schema) = question.form().filter(|_| carries) else { return Ok(None) };
-        let data = draft.data.clone();
-        let checked = self.checked(Account::of(caller), move |forms, wanted| forms.check_while(&schema, &data, wanted));
-        match checked.await? {
-            Ok(()) => Ok(Some(FormProof::checked())),
-            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
-            Err(CheckError::Fields(fields)) => {
-                Err(Refusal::AnswerInvalid(discreet(question, problems("/data", fields))).into())
-            }
-        }
-    }
-
     /// Checks a value against a schema that does not belong to a question, and returns every problem. The pointers begin with `under`.
-    pub async fn misfits(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
+    pub async fn check_value(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
         let account = Account::Schema(Digest::of_json(&schema));
-        match self.checked(account, move |forms, wanted| forms.check_while(&schema, &value, wanted)).await? {
+        match run_check(self, account, move |forms, wanted| forms.check_while(&schema, &value, wanted)).await? {
             Ok(()) => Ok(Vec::new()),
             Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
             Err(CheckError::Fields(fields)) => Ok(problems(under, fields)),
         }
     }
+}
 
-    /// Whether kept values fit the form of a question.
-    pub(crate) async fn fits(&self, scope: Scope, question: &Question, values: &Value) -> Result<bool, Error> {
-        let Some(schema) = question.form() else { return Ok(false) };
-        let (account, values) = (Account::of_project(scope), values.clone());
-        let checked = self.checked(account, move |forms, wanted| forms.check_while(&schema, &values, wanted));
-        Ok(checked.await?.is_ok())
-    }
-
-    /// Runs a check on a blocking thread once it has its slots. The check can ask whether its caller still waits. It holds its slots until it ends,
-    /// even if the caller has gone.
-    async fn checked<T: Send + 'static>(
-        &self,
-        account: Account,
-        check: impl FnOnce(&Forms, &dyn Fn() -> bool) -> T + Send + 'static,
-    ) -> Result<T, Error> {
-        let place = self.checks.place(account).await?;
-        let wanted = Arc::new(AtomicBool::new(true));
-        let (forms, waiting) = (Arc::clone(&self.forms), Waiting(Arc::clone(&wanted)));
-        let checked = off_reactor(move || {
-            let done = check(&forms, &|| wanted.load(Ordering::Relaxed));
-            drop(place);
-            done
-        });
-        let checked = checked.await;
-        drop(waiting);
-        checked
+/// Refuses a question whose form has an invalid schema, or whose fallback value does not fit the form.
+pub(crate) async fn admit(engine: &Engine, account: Account, question: &Question) -> Result<(), Error> {
+    let Some(schema) = question.form() else { return Ok(()) };
+    let fallback = match &question.fallback {
+        Some(Fallback::Value(value)) => Some(value.clone()),
+        _ => None,
+    };
+    let checked = run_check(engine, account, move |forms, wanted| {
+        forms.admit_while(&schema, wanted).map_err(CheckError::Schema)?;
+        fallback.map_or(Ok(()), |value| forms.check_while(&schema, &value, wanted))
+    });
+    match checked.await? {
+        Ok(()) => Ok(()),
+        Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![of_secret(question, problem(&error))])),
+        Err(CheckError::Fields(fields)) => Err(Refusal::QuestionInvalid(problems("/fallback/value", fields)).into()),
     }
 }
 
-pub(crate) async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
-    let running = tokio::task::spawn_blocking(check);
-    match tokio::time::timeout(LONGEST, running).await {
-        Ok(Ok(result)) => Ok(result),
-        Ok(Err(_)) => Err(StoreError::Panicked.into()),
-        Err(_) => Err(StoreError::Busy.into()),
+/// Checks the data of a draft against the form of its question. Returns `None` if the question has no form or the answer carries no data for it.
+pub(crate) async fn prove(
+    engine: &Engine,
+    caller: &Caller,
+    question: &Question,
+    draft: &AnswerDraft,
+) -> Result<Option<FormProof>, Error> {
+    let carries = question.effect_of(draft).is_some_and(domain::Effect::carries_form);
+    let Some(schema) = question.form().filter(|_| carries) else { return Ok(None) };
+    let data = draft.data.clone();
+    let checked =
+        run_check(engine, Account::of(caller), move |forms, wanted| forms.check_while(&schema, &data, wanted));
+    match checked.await? {
+        Ok(()) => Ok(Some(FormProof::checked())),
+        Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+        Err(CheckError::Fields(fields)) => {
+            Err(Refusal::AnswerInvalid(discreet(question, problems("/data", fields))).into())
+        }
     }
+}
+
+/// Whether kept values fit the form of a question.
+pub(crate) async fn fits(engine: &Engine, scope: Scope, question: &Question, values: &Value) -> Result<bool, Error> {
+    let Some(schema) = question.form() else { return Ok(false) };
+    let (account, values) = (Account::of_project(scope), values.clone());
+    let checked = run_check(engine, account, move |forms, wanted| forms.check_while(&schema, &values, wanted));
+    Ok(checked.await?.is_ok())
+}
+
+/// Runs a check on a blocking thread once it has its slots. The check can ask whether its caller still waits. It holds its slots until it ends,
+/// even if the caller has gone.
+async fn run_check<T: Send + 'static>(
+    engine: &Engine,
+    account: Account,
+    check: impl FnOnce(&Forms, &dyn Fn() -> bool) -> T + Send + 'static,
+) -> Result<T, Error> {
+    let place = engine.checks.place(account).await?;
+    let wanted = Arc::new(AtomicBool::new(true));
+    let (forms, waiting) = (Arc::clone(&engine.forms), Waiting(Arc::clone(&wanted)));
+    let checked = off_reactor(move || {
+        let done = check(&forms, &|| wanted.load(Ordering::Relaxed));
+        drop(place);
+        done
+    });
+    let checked = checked.await;
+    drop(waiting);
+    checked
 }
 
 fn problem(error: &SchemaError) -> Problem {

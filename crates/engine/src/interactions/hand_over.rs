@@ -32,10 +32,10 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         to: HandOver,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         checked("/note", to.note.as_deref())?;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;
             let reviewer = interaction.admit(&caller)?;
@@ -43,13 +43,13 @@ impl Engine {
             let new = (&other, work.ids.interaction(work.now));
             let Handover { first, second } = interaction.hand_over(&reviewer, new, to.note.clone(), work.now)?;
             let (second, asked) = second;
-            other.opened(second.question.kind.blocks(), work.settings.most_open)?;
+            other.count_opened(second.question.kind.blocks(), work.settings.most_open)?;
             let event = work.prepare_event(&mut other, None, &started)?;
             work.tx.session_insert(&other, &SessionInput::default())?;
             work.tx.step_insert(&other.scope, &step)?;
             work.tx.event_append(&other.scope, &event)?;
             work.tx.interaction_insert(&second)?;
-            work.open.opened(&second, false);
+            work.open_changes.note_opened(&second, false);
             work.record_event(&mut other, Some(second.id), asked)?;
             sessions::record_question_message(work, &mut other, &second)?;
             work.wake_at(second.wake_at());
@@ -70,22 +70,22 @@ fn open_target_session(
     HandOver { channel, note }: HandOver,
 ) -> Result<(Session, Step, domain::EventDraft), Error> {
     let id = work.ids.session(work.now);
-    let brief = SessionHead {
+    let head = SessionHead {
         channel: channel.unwrap_or_else(|| id.uuid().to_string()),
         agent: question.origin.agent.clone(),
         agent_version: question.origin.agent_version.clone(),
         title: Some(question.question.title.clone()),
         ..SessionHead::default()
     };
-    let problems = brief.check();
+    let problems = head.check();
     if !problems.is_empty() {
         return Err(Refusal::QuestionInvalid(problems).into());
     }
-    let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
+    let step = Step::begin(work.ids.step(work.now), id, head.agent.clone(), work.now);
     let by = caller.actor.clone();
-    let (mut session, happening) = Session::start(id, question.scope, brief, step.id, by.clone(), work.now);
+    let (mut session, event_draft) = Session::start(id, question.scope, head, step.id, by.clone(), work.now);
     session.handed_from = Some(HandedFrom { session: question.origin.session, interaction: question.id, by, note });
-    Ok((session, step, happening))
+    Ok((session, step, event_draft))
 }
 
 /// Applies the end of a question to the question that it was handed over from, and cancels the question that it was handed over to.
@@ -120,7 +120,7 @@ pub(crate) fn close_handed_over(
 
 /// Completes the session that was opened for a question that was handed over.
 fn end_target_session(work: &mut Work<'_>, session: &mut Session) -> Result<(), Error> {
-    if session.alive().is_err() {
+    if session.require_alive().is_err() {
         return Ok(());
     }
     let Originator { actor, .. } = work.originator;
@@ -130,7 +130,7 @@ fn end_target_session(work: &mut Work<'_>, session: &mut Session) -> Result<(), 
 }
 
 /// Question that the agent asked first. It is found through every handover of `interaction`.
-pub(crate) fn original_question(work: &mut Work<'_>, interaction: &Interaction) -> Result<Interaction, Error> {
+pub(crate) fn find_original_question(work: &mut Work<'_>, interaction: &Interaction) -> Result<Interaction, Error> {
     let mut first = interaction.clone();
     while let Some(from) = first.origin.handed_from.clone() {
         let found = work.tx.interaction(&interaction.scope, from.interaction)?;

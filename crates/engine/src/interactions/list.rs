@@ -1,8 +1,8 @@
-//! Reads a session, and pages of sessions and questions.
+//! Reads pages of questions.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, Session, SessionId, SessionInput, Step, StepId};
-use store::{Bounded, Cost, InteractionFilter, PAGE_BYTES, Page, SessionFilter};
+use domain::{Caller, Interaction, InteractionId};
+use store::{Bounded, InteractionFilter, PAGE_BYTES, Page};
 
 use crate::access::sight::Sight;
 use crate::{Engine, Error};
@@ -11,7 +11,7 @@ use crate::{Engine, Error};
 const MOST_LOOKED_THROUGH: u32 = 5000;
 /// Size of the questions that are scanned, at most, in bytes.
 const MOST_BYTES: usize = 4 * PAGE_BYTES;
-/// Number of questions that a scan reads at once, and number of steps in a page of a session.
+/// Number of questions that a scan reads at once.
 const STRIDE: u32 = 200;
 
 /// Number and size of the questions that were scanned.
@@ -44,49 +44,6 @@ pub struct InteractionQuery {
 }
 
 impl Engine {
-    /// Session with its session input and its latest steps.
-    pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, SessionInput, Vec<Step>), Error> {
-        let (session, luggage, steps, _) = self.session_before(caller, id, None).await?;
-        Ok((session, luggage, steps))
-    }
-
-    /// Session with its session input and a page of its steps. The page has the latest steps before `before`, oldest first. The last value is the
-    /// cursor for the page of earlier steps, `None` if there are no earlier steps.
-    pub async fn session_before(
-        &self,
-        caller: &Caller,
-        id: SessionId,
-        before: Option<StepId>,
-    ) -> Result<(Session, SessionInput, Vec<Step>, Option<StepId>), Error> {
-        caller.require(Right::Read)?;
-        let (scope, page) = (caller.scope, Page { after: before, limit: STRIDE });
-        self.read_by(caller, Cost::Point, move |reads, caller| {
-            let session = Sight::of(reads, caller)?.session(reads, &scope, id)?;
-            let luggage = reads.session_input(&scope, id)?.unwrap_or_default();
-            let found = reads.steps_page(&scope, id, page)?;
-            let next = found.last().filter(|_| found.more).map(|step| step.id);
-            let mut steps = found.into_vec();
-            steps.reverse();
-            Ok((session, luggage, steps, next))
-        })
-        .await
-    }
-
-    /// Page of sessions, newest first.
-    pub async fn sessions(
-        &self,
-        caller: &Caller,
-        mut filter: SessionFilter,
-        page: Page<SessionId>,
-    ) -> Result<Bounded<Session>, Error> {
-        caller.require(Right::Read)?;
-        self.list(caller, move |reads, caller| {
-            filter.belongs_to = Sight::of(reads, caller)?.limited_to();
-            Ok(reads.sessions(&caller.scope, &filter, page)?)
-        })
-        .await
-    }
-
     /// Page of questions and the cursor of the next page. The cursor is `None` on the last page.
     pub async fn interactions(
         &self,

@@ -27,15 +27,15 @@ pub(crate) fn open(
     question: Question,
     asking: &QuestionTerms,
 ) -> Result<Interaction, Error> {
-    session.opened(question.kind.blocks(), work.settings.most_open)?;
+    session.count_opened(question.kind.blocks(), work.settings.most_open)?;
     let id = work.ids.interaction(work.now);
-    let question = question.timed(asking.time, work.settings.warning, work.now);
-    let (mut interaction, happening) = Interaction::ask(id, session, by, question, work.now);
+    let question = question.set_time(asking.time, work.settings.warning, work.now);
+    let (mut interaction, event_draft) = Interaction::ask(id, session, by, question, work.now);
     interaction.origin.traceparent.clone_from(&asking.traceparent);
     interaction.origin.hosted = work.originator.how.entry_point == EntryPoint::Worker;
     work.tx.interaction_insert(&interaction)?;
-    work.open.opened(&interaction, asking.within_budget);
-    work.record_event(session, Some(id), happening)?;
+    work.open_changes.note_opened(&interaction, asking.within_budget);
+    work.record_event(session, Some(id), event_draft)?;
     sessions::record_question_message(work, session, &interaction)?;
     collect_effects(work, &interaction, interaction.status());
     work.effects.reports.push(QuestionReport::asked(&interaction));

@@ -12,10 +12,15 @@ use domain::{
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
 
+use crate::actions;
+use crate::interactions;
 use crate::interactions::open::QuestionTerms;
+use crate::policy;
 use crate::policy::in_force::InForce;
+use crate::policy::learn;
 use crate::policy::learn::suspend::CurrentRuling;
 use crate::policy::ruling::{Judged, OnBehalfOf};
+use crate::secrets;
 use crate::secrets::answer_values::AnswerSecrets;
 use crate::steps::definitions::body;
 use crate::{Engine, Error};
@@ -59,134 +64,138 @@ pub(crate) struct AnswerSubject {
     pub(crate) tool_schema: Option<Value>,
 }
 
-impl Engine {
-    /// Reads a question and its action, with the schema of the tool if that is asked for. Returns `None` if there is no such question.
-    pub(crate) async fn answer_subject(
-        &self,
-        scope: Scope,
-        id: InteractionId,
-        with_schema: bool,
-    ) -> Result<Option<AnswerSubject>, Error> {
-        let found = self.read(Cost::Point, move |reads| {
-            let Some(asked) = reads.interaction(&scope, id)? else { return Ok(None) };
-            let mut subject = AnswerSubject::read(reads, asked)?;
-            if with_schema && let Some(action) = &subject.action {
-                subject.tool_schema = client_schema(reads, &subject.original, action)?;
-            }
-            Ok(Some(subject))
-        });
-        let found = found.await?;
-        Ok(found.map(|mut subject| {
-            if let Some(action) = &subject.action
-                && with_schema
-                && action.hosted
-                && action.runner.is_none()
-            {
-                let declared = self.filed.schema(&action.call.tool);
-                subject.tool_schema = subject.tool_schema.take().or(declared);
-            }
-            subject
-        }))
-    }
+/// Reads a question and its action, with the schema of the tool if that is asked for. Returns `None` if there is no such question.
+pub(crate) async fn read(
+    engine: &Engine,
+    scope: Scope,
+    id: InteractionId,
+    with_schema: bool,
+) -> Result<Option<AnswerSubject>, Error> {
+    let found = engine.read(Cost::Point, move |reads| {
+        let Some(asked) = reads.interaction(&scope, id)? else { return Ok(None) };
+        let mut subject = AnswerSubject::read(reads, asked)?;
+        if with_schema && let Some(action) = &subject.action {
+            subject.tool_schema = client_schema(reads, &subject.original, action)?;
+        }
+        Ok(Some(subject))
+    });
+    let found = found.await?;
+    Ok(found.map(|mut subject| {
+        if let Some(action) = &subject.action
+            && with_schema
+            && action.hosted
+            && action.runner.is_none()
+        {
+            let declared = engine.filed.schema(&action.call.tool);
+            subject.tool_schema = subject.tool_schema.take().or(declared);
+        }
+        subject
+    }))
+}
 
-    /// Validates the form data of an answer and separates its secret values.
-    pub(crate) async fn plan_draft(
-        &self,
-        caller: &Caller,
-        id: InteractionId,
-        mut draft: AnswerDraft,
-        subject: Option<&AnswerSubject>,
-    ) -> Result<AnswerPlan, Error> {
-        let (mut proof, mut secrets) = (None, None);
-        if !draft.data.is_null() {
-            let question = &subject.ok_or(Refusal::NotFound("interaction"))?.asked.question;
-            proof = self.prove_form(caller, question, &draft).await?;
-            secrets = Self::set_aside(question, &mut draft);
-        }
-        Ok(AnswerPlan { interaction: id, draft, proof, secrets, edit: None, remember: None, current: None })
+/// Validates the form data of an answer and separates its secret values.
+pub(crate) async fn prepare(
+    engine: &Engine,
+    caller: &Caller,
+    id: InteractionId,
+    mut draft: AnswerDraft,
+    subject: Option<&AnswerSubject>,
+) -> Result<AnswerPlan, Error> {
+    let (mut proof, mut secrets) = (None, None);
+    if !draft.data.is_null() {
+        let question = &subject.ok_or(Refusal::NotFound("interaction"))?.asked.question;
+        proof = interactions::forms_check::prove(engine, caller, question, &draft).await?;
+        secrets = secrets::answer_values::set_aside(question, &mut draft);
     }
+    Ok(AnswerPlan { interaction: id, draft, proof, secrets, edit: None, remember: None, current: None })
+}
 
-    /// Adds the ruling of today's policy on the action that an answer would approve.
-    pub(crate) async fn plan_ruling(
-        &self,
-        plan: &mut AnswerPlan,
-        subject: Option<&AnswerSubject>,
-    ) -> Result<(), Error> {
-        let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
-        // People may answer even if the policy cannot be loaded. Without a policy, no action is allowed without an answer.
-        let Some(in_force) = readable(self.in_force(subject.asked.scope).await)? else { return Ok(()) };
-        plan.current = self.current_ruling(subject, &plan.draft, in_force).await?;
-        Ok(())
+/// Adds the ruling of today's policy on the action that an answer would approve.
+pub(crate) async fn add_ruling(
+    engine: &Engine,
+    plan: &mut AnswerPlan,
+    subject: Option<&AnswerSubject>,
+) -> Result<(), Error> {
+    let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
+    // People may answer even if the policy cannot be loaded. Without a policy, no action is allowed without an answer.
+    let Some(in_force) = readable(policy::in_force::load(engine, subject.asked.scope).await)? else { return Ok(()) };
+    plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force).await?;
+    Ok(())
+}
+
+/// Adds the rulings of today's policy on a person's answer: on the action of the question, and on edited arguments.
+pub(crate) async fn add_rulings(
+    engine: &Engine,
+    caller: &Caller,
+    plan: &mut AnswerPlan,
+    subject: Option<&AnswerSubject>,
+) -> Result<(), Error> {
+    plan.remember.clone_from(&plan.draft.remember);
+    if plan.remember.is_some() {
+        caller.require(Right::Grant)?;
     }
-
-    /// Adds the rulings of today's policy on a person's answer: on the action of the question, and on edited arguments.
-    pub(crate) async fn plan_answer(
-        &self,
-        caller: &Caller,
-        plan: &mut AnswerPlan,
-        subject: Option<&AnswerSubject>,
-    ) -> Result<(), Error> {
-        plan.remember.clone_from(&plan.draft.remember);
-        if plan.remember.is_some() {
-            caller.require(Right::Grant)?;
-        }
-        let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
-        let in_force = self.in_force(subject.asked.scope).await;
-        let unreadable = |why: &str| Error::from(StoreError::Corrupt(why.to_owned()));
-        let in_force = match in_force {
-            Err(Error::Store(StoreError::Corrupt(why))) => Err(why),
-            found => Ok(found?),
-        };
-        if let Ok(in_force) = &in_force {
-            plan.current = self.current_ruling(subject, &plan.draft, in_force.clone()).await?;
-        }
-        let Some(action) = &subject.action else { return Ok(()) };
-        if subject.has_argument_data(&plan.draft) {
-            let in_force = in_force.as_ref().map_err(|why| unreadable(why))?;
-            subject.require_shown_arguments(action, &plan.draft, in_force)?;
-        }
-        let floor_asks = |judged: &Judged| judged.ruling.floor_asks();
-        if plan.remember.is_some() && plan.current.as_ref().and_then(CurrentRuling::approved).is_some_and(floor_asks) {
+    let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
+    let in_force = policy::in_force::load(engine, subject.asked.scope).await;
+    let unreadable = |why: &str| Error::from(StoreError::Corrupt(why.to_owned()));
+    let in_force = match in_force {
+        Err(Error::Store(StoreError::Corrupt(why))) => Err(why),
+        found => Ok(found?),
+    };
+    if let Ok(in_force) = &in_force {
+        plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force.clone()).await?;
+    }
+    let Some(action) = &subject.action else { return Ok(()) };
+    if subject.has_argument_data(&plan.draft) {
+        let in_force = in_force.as_ref().map_err(|why| unreadable(why))?;
+        subject.require_shown_arguments(action, &plan.draft, in_force)?;
+    }
+    let floor_asks = |judged: &Judged| judged.ruling.floor_asks();
+    if plan.remember.is_some() && plan.current.as_ref().and_then(CurrentRuling::approved).is_some_and(floor_asks) {
+        return Err(grant_without_effect());
+    }
+    if let Some(arguments) = plan.draft.arguments.clone().filter(Value::is_object) {
+        let in_force = in_force.map_err(|why| unreadable(&why))?;
+        let (judged, asking) = judge_edit(engine, subject, action, arguments, in_force).await?;
+        if plan.remember.is_some() && floor_asks(&judged) {
             return Err(grant_without_effect());
         }
-        if let Some(arguments) = plan.draft.arguments.clone().filter(Value::is_object) {
-            let in_force = in_force.map_err(|why| unreadable(&why))?;
-            let (judged, asking) = self.judge_edit(subject, action, arguments, in_force).await?;
-            if plan.remember.is_some() && floor_asks(&judged) {
-                return Err(grant_without_effect());
-            }
-            plan.edit = Some((judged, asking));
-        }
-        Ok(())
+        plan.edit = Some((judged, asking));
     }
+    Ok(())
+}
 
-    /// Judges edited arguments and checks them against the schema of the tool.
-    async fn judge_edit(
-        &self,
-        subject: &AnswerSubject,
-        action: &Action,
-        arguments: Value,
-        in_force: InForce,
-    ) -> Result<(Judged, QuestionTerms), Error> {
-        let origin = &subject.original.origin;
-        let edited = Call { tool: action.call.tool.clone(), arguments };
-        let in_force = self
-            .without_unheard_rules(in_force, subject.asked.scope, (&action.proposed_by.name, action.hosted))
-            .await?;
-        let agent = Some(action.proposed_by.name.clone());
-        let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
-        let judged = self.judge_by(in_force, behalf, edited).await?;
-        for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
-            let problems = self.misfits(schema, judged.action.arguments.clone(), "/arguments").await?;
-            if !problems.is_empty() {
-                return Err(Refusal::AnswerInvalid(problems).into());
-            }
+/// Judges edited arguments and checks them against the schema of the tool.
+async fn judge_edit(
+    engine: &Engine,
+    subject: &AnswerSubject,
+    action: &Action,
+    arguments: Value,
+    in_force: InForce,
+) -> Result<(Judged, QuestionTerms), Error> {
+    let origin = &subject.original.origin;
+    let edited = Call { tool: action.call.tool.clone(), arguments };
+    let in_force = learn::suggest::disable_unheard_rules(
+        engine,
+        in_force,
+        subject.asked.scope,
+        &action.proposed_by.name,
+        action.hosted,
+    )
+    .await?;
+    let agent = Some(action.proposed_by.name.clone());
+    let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
+    let judged = policy::ruling::judge(engine, in_force, behalf, edited).await?;
+    for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
+        let problems = engine.check_value(schema, judged.action.arguments.clone(), "/arguments").await?;
+        if !problems.is_empty() {
+            return Err(Refusal::AnswerInvalid(problems).into());
         }
-        let asking = self.asking(&judged, None, EntryPoint::Worker, origin.traceparent.clone());
-        // If no rule gives the second question a time, it gets the time that the first question had.
-        let first = subject.original.question.deadline.map(|deadline| deadline.duration_since(origin.at));
-        Ok((judged, QuestionTerms { time: asking.time.or(first), within_budget: false, ..asking }))
     }
+    let asking =
+        actions::propose::question_terms(engine, &judged, None, EntryPoint::Worker, origin.traceparent.clone());
+    // If no rule gives the second question a time, it gets the time that the first question had.
+    let first = subject.original.question.deadline.map(|deadline| deadline.duration_since(origin.at));
+    Ok((judged, QuestionTerms { time: asking.time.or(first), within_budget: false, ..asking }))
 }
 
 impl AnswerSubject {

@@ -1,13 +1,15 @@
-//! Reads the questions of one session, each with the name of its step.
+//! Reads a question, or the questions of one session with the names of their steps.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::time::Duration;
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Refusal, SessionId, Status};
-use store::{Cost, InteractionFilter, Page, Sort};
+use store::{Cost, InteractionFilter, Page, Reads, Sort, Topic};
 
 use crate::access::sight::Sight;
+use crate::run;
 use crate::{Engine, Error};
 
 /// Number of open questions on a page.
@@ -95,4 +97,29 @@ impl Engine {
         })
         .await
     }
+
+    /// Returns a question, immediately if it is not pending, otherwise when it closes or after `wait`.
+    pub async fn interaction(&self, caller: &Caller, id: InteractionId, wait: Duration) -> Result<Interaction, Error> {
+        caller.require(Right::Read)?;
+        let found = read_question(self, caller, id).await?;
+        if found.status() != Status::Pending || wait.is_zero() {
+            return Ok(found);
+        }
+        let topic = Topic::Session(found.origin.session);
+        run::wait::wait_until(
+            self,
+            (caller, topic),
+            wait,
+            || read_question(self, caller, id),
+            |found| found.status() != Status::Pending,
+        )
+        .await
+    }
+}
+
+/// Returns a question that the caller may see.
+pub(crate) async fn read_question(engine: &Engine, caller: &Caller, id: InteractionId) -> Result<Interaction, Error> {
+    let look =
+        move |reads: &mut dyn Reads, caller: &Caller| Sight::of(reads, caller)?.question(reads, &caller.scope, id);
+    engine.read_by(caller, Cost::Point, look).await
 }

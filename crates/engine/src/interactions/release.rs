@@ -9,14 +9,14 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Releases the caller's claim on a question. An admin may release the claim of another person.
-    pub async fn release(
+    pub async fn release_claim(
         &self,
         caller: &Caller,
         id: InteractionId,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;
             let was = interaction.status();

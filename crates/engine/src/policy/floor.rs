@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use ::policy::{Ask, Finding, Policy};
+use ::policy::{AskTerms, Finding, Policy};
 use domain::{
     Action, Actor, Digest, PolicySource, PolicyState, PolicyVersion, ProjectId, Refusal, Resolution, Scope, Session,
     State, Timestamp,
@@ -15,10 +15,11 @@ use serde_json::json;
 use store::Cost;
 use uuid::Uuid;
 
-use crate::interactions::forms_check::off_reactor;
+use crate::policy;
 use crate::policy::project_policy::diff;
 use crate::policy::ruling::{Judged, Policies, told_in_force};
 use crate::policy::server_file::{FileRefusal, RefusedFile, ServerFile, load_floor};
+use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};
@@ -65,7 +66,7 @@ impl Policies {
 impl Engine {
     /// Puts the content of the floor file in force. A file with errors leaves the previous floor in force and is reported in the log, in
     /// a metric and with the policy.
-    pub async fn floor_file(&self, name: String, text: String) -> Result<(), FileRefusal> {
+    pub async fn floor_load(&self, name: String, text: String) -> Result<(), FileRefusal> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
         let given = self.policies.floor.read().given;
         if given && self.policies.floor_here().is_some_and(|floor| floor.version() == digest) {
@@ -75,23 +76,25 @@ impl Engine {
         let file = name.clone();
         let floor = match off_reactor(move || load_floor(&name, &text)).await {
             Ok(Ok(floor)) => Arc::new(floor),
-            Ok(Err(findings)) => return Err(self.file_refused(ServerFile::Floor, findings)),
-            Err(error) => return Err(self.file_not_yet(ServerFile::Floor, &file, &error)),
+            Ok(Err(findings)) => return Err(policy::server_file::report_refused(self, ServerFile::Floor, findings)),
+            Err(error) => return Err(policy::server_file::report_postponed(self, ServerFile::Floor, &file, &error)),
         };
         floor.warnings().iter().for_each(|finding| tracing::warn!(%finding, "floorWarning"));
         let version = floor.version().to_owned();
-        self.floor_put(Some(floor)).await.map_err(|error| self.file_not_yet(ServerFile::Floor, &file, &error))?;
+        put_floor(self, Some(floor))
+            .await
+            .map_err(|error| policy::server_file::report_postponed(self, ServerFile::Floor, &file, &error))?;
         tracing::info!(version, "floorLoaded");
         Ok(())
     }
 
     /// Removes the floor from all servers.
     pub async fn floor_remove(&self) -> Result<(), Error> {
-        self.floor_put(None).await
+        put_floor(self, None).await
     }
 
     /// Records that there is no floor, unless the store has a record already. Then takes the floor that the store records.
-    pub async fn floor_kept(&self) -> Result<(), Error> {
+    pub async fn floor_restore(&self) -> Result<(), Error> {
         if !self.policies.beside() {
             self.transact_again(|work| {
                 // A record is never replaced here: another server that starts at this moment may have written its floor.
@@ -103,26 +106,28 @@ impl Engine {
             })
             .await?;
         }
-        self.floor_of_servers().await?;
+        follow_servers(self).await?;
         if let Some(floor) = self.policies.floor_here() {
             tracing::info!(version = floor.version(), "floorFollowed");
         }
         Ok(())
     }
+}
 
-    async fn floor_put(&self, floor: Option<Arc<Policy>>) -> Result<(), Error> {
-        // A process beside the servers must have their floor and records none of its own.
-        if !self.policies.beside() {
-            self.floor_noted(floor.clone()).await?;
-        }
-        self.policies.floor_replace(floor, true);
-        Ok(())
+async fn put_floor(engine: &Engine, floor: Option<Arc<Policy>>) -> Result<(), Error> {
+    // A process beside the servers must have their floor and records none of its own.
+    if !engine.policies.beside() {
+        record_floor(engine, floor.clone()).await?;
     }
+    engine.policies.floor_replace(floor, true);
+    Ok(())
+}
 
-    /// Records the floor in force, and appends the change to the audit trail of every project. Returns the time since which the floor is
-    /// in force.
-    async fn floor_noted(&self, floor: Option<Arc<Policy>>) -> Result<Timestamp, Error> {
-        self.transact_again(move |work| {
+/// Records the floor in force, and appends the change to the audit trail of every project. Returns the time since which the floor is
+/// in force.
+async fn record_floor(engine: &Engine, floor: Option<Arc<Policy>>) -> Result<Timestamp, Error> {
+    engine
+        .transact_again(move |work| {
             let known = work.tx.policy_state(&FLOOR)?;
             let first = known.is_none();
             let state = known.unwrap_or(PolicyState::initial(work.now));
@@ -145,43 +150,42 @@ impl Engine {
                 };
                 work.tx.policy_version_insert(&FLOOR, &kept)?;
             }
-            let (state, happening) = state.put_floor(version, work.now);
+            let (state, audit_draft) = state.put_floor(version, work.now);
             work.tx.policy_save(&FLOOR, &state)?;
             if first && floor.is_none() {
                 return Ok(work.now);
             }
             let text = floor.as_ref().map_or("", |floor| floor.text());
             let diff = diff(before.as_deref().unwrap_or_default(), text);
-            let happening = happening.recording(json!({ "diff": diff }));
+            let audit_draft = audit_draft.recording(json!({ "diff": diff }));
             for scope in work.tx.scopes()? {
-                work.append_audit(&scope, &happening)?;
+                work.append_audit(&scope, &audit_draft)?;
             }
             Ok(work.now)
         })
         .await
-    }
+}
 
-    /// Takes the floor that the servers put in force last, unless this process was given its own. Returns whether the floor changed.
-    pub(crate) async fn floor_of_servers(&self) -> Result<bool, Error> {
-        if !self.policies.floor.read().followed() {
-            return Ok(false);
-        }
-        let noted = self.read(Cost::Point, move |reads| {
-            let own = reads.policy_state(&FLOOR)?.and_then(|state| state.own);
-            own.map_or(Ok(None), |version| Ok(reads.policy_version(&FLOOR, &version)?))
-        });
-        let (noted, here) = (noted.await?, self.policies.floor_here());
-        if noted.as_ref().map(|noted| noted.version.as_str()) == here.as_ref().map(|floor| floor.version()) {
-            return Ok(false);
-        }
-        let floor = match noted {
-            Some(noted) => Some(Arc::new(readable_floor(noted.text).await?)),
-            None => None,
-        };
-        tracing::info!(version = floor.as_ref().map(|floor| floor.version()), "floorLoaded");
-        self.policies.floor_replace(floor, false);
-        Ok(true)
+/// Takes the floor that the servers put in force last, unless this process was given its own. Returns whether the floor changed.
+pub(crate) async fn follow_servers(engine: &Engine) -> Result<bool, Error> {
+    if !engine.policies.floor.read().followed() {
+        return Ok(false);
     }
+    let noted = engine.read(Cost::Point, move |reads| {
+        let own = reads.policy_state(&FLOOR)?.and_then(|state| state.own);
+        own.map_or(Ok(None), |version| Ok(reads.policy_version(&FLOOR, &version)?))
+    });
+    let (noted, here) = (noted.await?, engine.policies.floor_here());
+    if noted.as_ref().map(|noted| noted.version.as_str()) == here.as_ref().map(|floor| floor.version()) {
+        return Ok(false);
+    }
+    let floor = match noted {
+        Some(noted) => Some(Arc::new(readable_floor(noted.text).await?)),
+        None => None,
+    };
+    tracing::info!(version = floor.as_ref().map(|floor| floor.version()), "floorLoaded");
+    engine.policies.floor_replace(floor, false);
+    Ok(true)
 }
 
 /// Reads a floor that was put in force earlier. If this version of the program reads it more strictly and refuses it, this process
@@ -217,7 +221,7 @@ pub(crate) fn require_floor_approval(
             } else {
                 votes.iter().filter(|vote| vote.agrees_with(answer)).collect()
             };
-            let enough = |ask: &Ask| {
+            let enough = |ask: &AskTerms| {
                 ask.audiences.iter().all(|audience| audience.settled_by(&agreeing, &asked.origin.started_by))
             };
             judged.floor_ask.as_ref().is_some_and(enough)

@@ -9,11 +9,12 @@ use domain::{Actor, PolicySource, PolicyState, PolicyVersion, Scope, Suspension,
 use metrics::gauge;
 use store::{Cost, StoreError};
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::floor::FLOOR;
+use crate::policy::learn;
 use crate::policy::ruling::{Judged, Policies, ServerPolicy};
 use crate::policy::server_file::NOWHERE;
+use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
@@ -127,92 +128,9 @@ impl Policies {
 }
 
 impl Engine {
-    /// Returns the policy in force in a project, its own or else the server's, with the floor.
-    pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
-        let (mut state, recorded) = self.policy_state_beside(scope).await?;
-        for _ in 0..VETTINGS {
-            if let Some(version) = &state.own {
-                let (policy, source) = (self.own_policy(scope, version.clone()).await?, PolicySource::Project);
-                let floor = self.policies.floor_here();
-                return Ok(InForce { policy, source, state, since: None, unheard: Vec::new(), floor });
-            }
-            let served = self.policies.server();
-            // A server policy that differs from the recorded version is shown but permits nothing. It must not replace the comparison
-            // that the servers have made with their version.
-            let elsewhere = recorded.as_deref().is_some_and(|version| version != served.policy.version());
-            if elsewhere || state.vetted == served.learnt {
-                let ServerPolicy { policy, source, since, .. } = served;
-                let floor = self.policies.floor_here();
-                return Ok(InForce { policy, source, state, since, unheard: Vec::new(), floor });
-            }
-            self.vet(scope, served).await?;
-            state = self.policy_state(scope).await?;
-        }
-        // Servers with different policy files keep replacing each other's comparison.
-        Err(StoreError::Busy.into())
-    }
-
-    /// Loads the policy of a project by its version.
-    async fn own_policy(&self, scope: Scope, version: String) -> Result<Arc<Policy>, Error> {
-        if let Some(policy) = self.policies.compiled.get(&version) {
-            return Ok(policy);
-        }
-        let lookup = version.clone();
-        let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
-        let text = kept.ok_or_else(|| StoreError::Corrupt("the policy in force is not kept".into()))?.text;
-        let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
-        // The policy was valid when it was put in force, but this version of the program may parse it more strictly.
-        let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
-        let policy = Arc::new(policy);
-        self.policies.compiled.insert(version, Arc::clone(&policy));
-        Ok(policy)
-    }
-
-    /// Reads the policy state of a project, and the version that the servers put in force last, if that is recorded.
-    async fn policy_state_beside(&self, scope: Scope) -> Result<(PolicyState, Option<String>), Error> {
-        let found = self.read(Cost::Point, move |reads| {
-            let mut states = reads.policy_states(&[scope, NOWHERE])?.into_iter();
-            let [own, server] = [(); 2].map(|()| states.next().flatten());
-            Ok((own.unwrap_or(PolicyState::initial(reads.now()?)), server.and_then(|state| state.own)))
-        });
-        found.await
-    }
-
-    /// Reads the policy state of a project.
-    pub(crate) async fn policy_state(&self, scope: Scope) -> Result<PolicyState, Error> {
-        let state = self.read(Cost::Point, move |reads| {
-            let state = reads.policy_state(&scope)?;
-            Ok(state.unwrap_or(PolicyState::initial(reads.now()?)))
-        });
-        state.await
-    }
-
-    /// Runs `attempt`, which judges and writes, again if the policy or the subject changed between the ruling and the transaction.
-    pub(crate) async fn with_current_ruling<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, Error>
-    where
-        F: Future<Output = Result<T, Error>>,
-    {
-        for _ in 0..MOST_RULINGS {
-            match attempt().await {
-                Err(error) if self.rules_again(&error).await => {}
-                other => return other,
-            }
-        }
-        attempt().await
-    }
-
-    /// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy
-    /// of the servers.
-    pub(crate) async fn rules_again(&self, error: &Error) -> bool {
-        if matches!(error, Error::PolicyDiffers(_)) {
-            return self.policies.follows_servers() && self.follow_servers().await.is_ok_and(|taken| taken);
-        }
-        matches!(error, Error::Store(StoreError::Conflict))
-    }
-
     /// Compares the policy and the floor of this process with the versions that were put in force last. The result is shown as a metric;
     /// the log reports when a difference appears and when it disappears.
-    pub async fn policy_differs(&self) -> Result<Option<PolicyMismatch>, Error> {
+    pub async fn compare_policy_with_store(&self) -> Result<Option<PolicyMismatch>, Error> {
         let read = self.read(Cost::Point, |reads| {
             Ok(RecordedVersions::of(reads.policy_state(&NOWHERE)?, reads.policy_state(&FLOOR)?))
         });
@@ -233,6 +151,89 @@ impl Engine {
     }
 }
 
+/// Returns the policy in force in a project, its own or else the server's, with the floor.
+pub(crate) async fn load(engine: &Engine, scope: Scope) -> Result<InForce, Error> {
+    let (mut state, recorded) = read_state_and_served(engine, scope).await?;
+    for _ in 0..VETTINGS {
+        if let Some(version) = &state.own {
+            let (policy, source) = (load_own(engine, scope, version.clone()).await?, PolicySource::Project);
+            let floor = engine.policies.floor_here();
+            return Ok(InForce { policy, source, state, since: None, unheard: Vec::new(), floor });
+        }
+        let served = engine.policies.server();
+        // A server policy that differs from the recorded version is shown but permits nothing. It must not replace the comparison
+        // that the servers have made with their version.
+        let elsewhere = recorded.as_deref().is_some_and(|version| version != served.policy.version());
+        if elsewhere || state.vetted == served.learnt {
+            let ServerPolicy { policy, source, since, .. } = served;
+            let floor = engine.policies.floor_here();
+            return Ok(InForce { policy, source, state, since, unheard: Vec::new(), floor });
+        }
+        learn::suspend::compare_with_decisions(engine, scope, served).await?;
+        state = read_state(engine, scope).await?;
+    }
+    // Servers with different policy files keep replacing each other's comparison.
+    Err(StoreError::Busy.into())
+}
+
+/// Loads the policy of a project by its version.
+async fn load_own(engine: &Engine, scope: Scope, version: String) -> Result<Arc<Policy>, Error> {
+    if let Some(policy) = engine.policies.compiled.get(&version) {
+        return Ok(policy);
+    }
+    let lookup = version.clone();
+    let kept = engine.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
+    let text = kept.ok_or_else(|| StoreError::Corrupt("the policy in force is not kept".into()))?.text;
+    let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
+    // The policy was valid when it was put in force, but this version of the program may parse it more strictly.
+    let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
+    let policy = Arc::new(policy);
+    engine.policies.compiled.insert(version, Arc::clone(&policy));
+    Ok(policy)
+}
+
+/// Reads the policy state of a project, and the version that the servers put in force last, if that is recorded.
+async fn read_state_and_served(engine: &Engine, scope: Scope) -> Result<(PolicyState, Option<String>), Error> {
+    let found = engine.read(Cost::Point, move |reads| {
+        let mut states = reads.policy_states(&[scope, NOWHERE])?.into_iter();
+        let [own, server] = [(); 2].map(|()| states.next().flatten());
+        Ok((own.unwrap_or(PolicyState::initial(reads.now()?)), server.and_then(|state| state.own)))
+    });
+    found.await
+}
+
+/// Reads the policy state of a project.
+pub(crate) async fn read_state(engine: &Engine, scope: Scope) -> Result<PolicyState, Error> {
+    let state = engine.read(Cost::Point, move |reads| {
+        let state = reads.policy_state(&scope)?;
+        Ok(state.unwrap_or(PolicyState::initial(reads.now()?)))
+    });
+    state.await
+}
+
+/// Runs `attempt`, which judges and writes, again if the policy or the subject changed between the ruling and the transaction.
+pub(crate) async fn with_current_ruling<T, F>(engine: &Engine, mut attempt: impl FnMut() -> F) -> Result<T, Error>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    for _ in 0..MOST_RULINGS {
+        match attempt().await {
+            Err(error) if may_judge_again(engine, &error).await => {}
+            other => return other,
+        }
+    }
+    attempt().await
+}
+
+/// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy
+/// of the servers.
+pub(crate) async fn may_judge_again(engine: &Engine, error: &Error) -> bool {
+    if matches!(error, Error::PolicyDiffers(_)) {
+        return engine.policies.follows_servers() && engine.follow_servers().await.is_ok_and(|taken| taken);
+    }
+    matches!(error, Error::Store(StoreError::Conflict))
+}
+
 /// Refuses a ruling that was given under a policy or floor that is no longer in force. Stores the text of the policy in force if the
 /// project does not have it yet.
 pub(crate) fn require_in_force(
@@ -248,7 +249,7 @@ pub(crate) fn require_in_force(
         return Ok(());
     }
     if work.tx.policy_version(scope, policy.version())?.is_none() {
-        let before = policy::newest_version(work, scope)?;
+        let before = policy::read_newest_version(work, scope)?;
         let version = PolicyVersion {
             version: policy.version().to_owned(),
             text: policy.text().to_owned(),

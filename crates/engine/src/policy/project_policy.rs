@@ -12,11 +12,13 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{Page, PolicyChangeRecord, StoreError};
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::in_force::{InForce, PolicyMismatch};
+use crate::policy::learn;
 use crate::policy::ruling::{OnBehalfOf, ServerPolicy, asked_by, floored, held, misfit_of, switched};
 use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
+use crate::run;
+use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -106,8 +108,8 @@ impl Engine {
         caller.require(Right::Read)?;
         let (refused, floor_refused) =
             (self.policies.refused(ServerFile::Policy), self.policies.refused(ServerFile::Floor));
-        let differs = self.policy_differs().await?;
-        Ok((self.in_force(caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
+        let differs = self.compare_policy_with_store().await?;
+        Ok((policy::in_force::load(self, caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
     }
 
     /// Lists the changes of the project's policy, the newest first, with the cursor of the next page. With a `version`, lists only the
@@ -131,7 +133,7 @@ impl Engine {
     /// Returns the findings about a policy text without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
-        let turn = self.turn(caller).await?;
+        let turn = run::gates::begin_heavy_work(self, caller).await?;
         match turn.off_reactor(move |_| load_policy(NAME, &text)).await? {
             Ok(policy) => Ok(policy.warnings().to_vec()),
             Err(findings) => Ok(findings),
@@ -150,37 +152,15 @@ impl Engine {
         let action = Call { tool: supposed.tool, arguments: supposed.arguments };
         let behalf = OnBehalfOf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
         if let Some(text) = supposed.draft {
-            return self.draft_explained(caller, text, (action, behalf)).await;
+            return explain_draft(self, caller, text, (action, behalf)).await;
         }
-        let InForce { policy, state, floor, .. } = self.in_force(caller.scope).await?;
-        let misfit = self.misfit(&policy, &action).await?;
+        let InForce { policy, state, floor, .. } = policy::in_force::load(self, caller.scope).await?;
+        let misfit = policy::ruling::find_misfit(self, &policy, &action).await?;
         let explained = off_reactor(move || {
             let call = behalf.call(&action);
             let mut explanation = policy.explain_without(&call, &state.silent());
             explanation.ruling = switched(held(explanation.ruling, misfit), &state);
             CallExplanation::of(explanation, floor.as_deref(), &call, &|| true)
-        });
-        Ok(explained.await?.ok_or(StoreError::Busy)?)
-    }
-
-    /// Explains the ruling on a call by a draft, as if the draft were in force and switched on.
-    async fn draft_explained(
-        &self,
-        caller: &Caller,
-        text: String,
-        (action, behalf): (Call, OnBehalfOf),
-    ) -> Result<CallExplanation, Error> {
-        caller.require(Right::TryDrafts)?;
-        let turn = self.turn(caller).await?;
-        let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
-        let suspended = self.silent_in(caller.scope, &policy).await?;
-        let (forms, floor) = (Arc::clone(&self.forms), self.policies.floor_here());
-        let explained = turn.off_reactor(move |wanted| {
-            let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-            let call = behalf.call(&action);
-            let mut explanation = policy.explain_while(&call, &silent, wanted)?;
-            explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
-            CallExplanation::of(explanation, floor.as_deref(), &call, wanted)
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
@@ -191,12 +171,12 @@ impl Engine {
         caller: &Caller,
         text: String,
         (base, reason): (Option<String>, Option<String>),
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let policy = loaded(NAME, text).await?;
-        self.adopt(caller, NewPolicy::of_project(policy, (base, reason)), once).await
+        adopt(self, caller, NewPolicy::of_project(policy, (base, reason)), idempotency).await
     }
 
     /// Puts the server's policy in force again.
@@ -204,31 +184,80 @@ impl Engine {
         &self,
         caller: &Caller,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let ServerPolicy { policy, source, .. } = self.policies.server();
-        self.adopt(caller, NewPolicy { policy, source, base: None, reason, suggested: None }, once).await
+        adopt(self, caller, NewPolicy { policy, source, base: None, reason, suggested: None }, idempotency).await
     }
 
-    /// Puts a policy in force, and suspends its learnt rules that earlier decisions contradict.
-    pub(crate) async fn adopt(
+    /// Switches the policy on or off. While it is off, its rules ask nobody; its denials and the floor still hold.
+    pub async fn policy_switch(
         &self,
         caller: &Caller,
-        adopted: NewPolicy,
-        once: Option<Idempotency>,
+        enabled: bool,
+        reason: String,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
+        caller.require(Right::ManagePolicy)?;
+        explained(Some(&reason))?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        let current = match self.in_force(caller.scope).await {
-            Ok(current) => Some(current),
-            // A policy that can no longer be read can still be replaced.
-            Err(Error::Store(StoreError::Corrupt(_))) => None,
-            Err(error) => return Err(error),
-        };
-        let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
-        let against = self.spoken_against(scope, &adopted.policy).await?;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
+            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
+            if state.enabled == enabled {
+                return Ok(());
+            }
+            let (state, audit_draft) = state.switch(enabled, by.clone(), reason.clone(), work.now);
+            work.tx.policy_save(&scope, &state)?;
+            work.append_audit(&scope, &audit_draft)?;
+            Ok(())
+        })
+        .await?;
+        policy::in_force::load(self, caller.scope).await
+    }
+}
+
+/// Explains the ruling on a call by a draft, as if the draft were in force and switched on.
+async fn explain_draft(
+    engine: &Engine,
+    caller: &Caller,
+    text: String,
+    (action, behalf): (Call, OnBehalfOf),
+) -> Result<CallExplanation, Error> {
+    caller.require(Right::TryDrafts)?;
+    let turn = run::gates::begin_heavy_work(engine, caller).await?;
+    let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
+    let suspended = learn::suspend::suspended_rules(engine, caller.scope, &policy).await?;
+    let (forms, floor) = (Arc::clone(&engine.forms), engine.policies.floor_here());
+    let explained = turn.off_reactor(move |wanted| {
+        let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
+        let call = behalf.call(&action);
+        let mut explanation = policy.explain_while(&call, &silent, wanted)?;
+        explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
+        CallExplanation::of(explanation, floor.as_deref(), &call, wanted)
+    });
+    Ok(explained.await?.ok_or(StoreError::Busy)?)
+}
+
+/// Puts a policy in force, and suspends its learnt rules that earlier decisions contradict.
+pub(crate) async fn adopt(
+    engine: &Engine,
+    caller: &Caller,
+    adopted: NewPolicy,
+    idempotency: Option<Idempotency>,
+) -> Result<InForce, Error> {
+    let (scope, by) = (caller.scope, caller.actor.clone());
+    let current = match policy::in_force::load(engine, caller.scope).await {
+        Ok(current) => Some(current),
+        // A policy that can no longer be read can still be replaced.
+        Err(Error::Store(StoreError::Corrupt(_))) => None,
+        Err(error) => return Err(error),
+    };
+    let diff = current.as_ref().map(|current| diff(current.policy.text(), adopted.policy.text()));
+    let against = learn::decisions::read_contradictions(engine, scope, &adopted.policy).await?;
+    engine
+        .command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
             let before = current.as_ref().map(|current| current.policy.version().to_owned()).or(state.own.clone());
             let moved = current.as_ref().is_some_and(|current| current.state.revision != state.revision);
@@ -253,39 +282,13 @@ impl Engine {
             let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
             let adoption = Adoption { own, version, before, reason: reason.clone(), source: None, vetted };
             // Suspensions stay, even if the suspended rule is absent from the policy for some time.
-            let (state, happening) = state.adopt(adoption, by.clone(), work.now);
+            let (state, audit_draft) = state.adopt(adoption, by.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &happening.recording(json!({ "diff": diff })))?;
+            work.append_audit(&scope, &audit_draft.recording(json!({ "diff": diff })))?;
             policy::enforce_earlier_decisions(work, &scope, (policy, adopted.suggested.as_ref()), against.as_ref())
         })
         .await?;
-        self.in_force(caller.scope).await
-    }
-
-    /// Switches the policy on or off. While it is off, its rules ask nobody; its denials and the floor still hold.
-    pub async fn policy_switch(
-        &self,
-        caller: &Caller,
-        enabled: bool,
-        reason: String,
-        once: Option<Idempotency>,
-    ) -> Result<InForce, Error> {
-        caller.require(Right::ManagePolicy)?;
-        explained(Some(&reason))?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
-            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
-            if state.enabled == enabled {
-                return Ok(());
-            }
-            let (state, happening) = state.switch(enabled, by.clone(), reason.clone(), work.now);
-            work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &happening)?;
-            Ok(())
-        })
-        .await?;
-        self.in_force(caller.scope).await
-    }
+    policy::in_force::load(engine, caller.scope).await
 }
 
 /// Policy to put in force.
@@ -320,7 +323,7 @@ fn keep_replaced_policy(work: &mut Work<'_>, scope: &Scope, current: &InForce) -
             source: current.source,
             by: Actor::system(),
             at: current.since.unwrap_or(work.now),
-            before: newest_version(work, scope)?,
+            before: read_newest_version(work, scope)?,
         };
         record_first_use(work, scope, &kept)?;
     }
@@ -347,7 +350,7 @@ pub(crate) fn record_first_use(work: &mut Work<'_>, scope: &Scope, version: &Pol
 }
 
 /// Newest version in the policy's history.
-pub(crate) fn newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<Option<String>, Error> {
+pub(crate) fn read_newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<Option<String>, Error> {
     let newest = work.tx.policy_changes(scope, None, Page { after: None, limit: 1 })?;
     Ok(newest.into_iter().next().map(|known| known.change.version))
 }

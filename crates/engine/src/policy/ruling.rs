@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ::policy::{Ask, Asking, Policy, PolicyInput};
+use ::policy::{AskTerms, Asking, Policy, PolicyInput};
 use domain::{
     Actor, Answer, Call, FloorRuling, PolicySource, PolicyState, ProjectId, Role, Ruling, Timestamp, Verdict,
 };
@@ -17,10 +17,10 @@ use store::StoreError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy::floor::Floor;
 use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::server_file::{RefusedFile, ServerFile};
+use crate::run::heavy_work::off_reactor;
 use crate::{Engine, Error};
 
 /// Policies that this node has loaded.
@@ -182,9 +182,9 @@ pub(crate) struct Judged {
     /// Rules that ask, if the ruling is to ask: those of the policy, then those of the floor.
     pub(crate) asks: Vec<Asking>,
     /// Combined question of all rules that ask.
-    pub(crate) ask: Ask,
+    pub(crate) ask: AskTerms,
     /// Question of the floor, if the floor asks.
-    pub(crate) floor_ask: Option<Ask>,
+    pub(crate) floor_ask: Option<AskTerms>,
     /// Whether the tool may be run again.
     pub(crate) repeatable: bool,
     /// Whether every rule could evaluate the whole call and the call fits the schema of its tool. Otherwise only a person who has seen
@@ -235,35 +235,38 @@ impl Judged {
     }
 }
 
-impl Engine {
-    /// Judges a call by the given policy.
-    pub(crate) async fn judge_by(&self, in_force: InForce, behalf: OnBehalfOf, action: Call) -> Result<Judged, Error> {
-        let misfit = self.misfit(&in_force.policy, &action).await?;
-        let judged = off_reactor(move || {
-            let mut silent = in_force.state.silent();
-            silent.extend(in_force.unheard.iter().map(String::as_str));
-            let judgement = in_force.policy.judge_without(&behalf.call(&action), &silent);
-            let repeatable = in_force.policy.repeatable(&action.tool);
-            let certain = judgement.certain && misfit.is_none();
-            let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
-            let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
-            let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
-            let floor_ask = (!below.is_empty()).then(|| Ask::of(&below));
-            let asks = asked_by(&ruling, judgement.asks, below);
-            let (ruling, ask) = (floored(ruling, floor), Ask::of(&asks));
-            Judged { action, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
-        });
-        let judged = judged.await?;
-        counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
-        Ok(judged)
-    }
+/// Judges a call by the given policy.
+pub(crate) async fn judge(
+    engine: &Engine,
+    in_force: InForce,
+    behalf: OnBehalfOf,
+    action: Call,
+) -> Result<Judged, Error> {
+    let misfit = find_misfit(engine, &in_force.policy, &action).await?;
+    let judged = off_reactor(move || {
+        let mut silent = in_force.state.silent();
+        silent.extend(in_force.unheard.iter().map(String::as_str));
+        let judgement = in_force.policy.judge_without(&behalf.call(&action), &silent);
+        let repeatable = in_force.policy.repeatable(&action.tool);
+        let certain = judgement.certain && misfit.is_none();
+        let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
+        let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
+        let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
+        let floor_ask = (!below.is_empty()).then(|| AskTerms::of(&below));
+        let asks = asked_by(&ruling, judgement.asks, below);
+        let (ruling, ask) = (floored(ruling, floor), AskTerms::of(&asks));
+        Judged { action, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
+    });
+    let judged = judged.await?;
+    counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
+    Ok(judged)
+}
 
-    /// Finds the first problem of a call with the schema of its tool, if the policy declares one.
-    pub(crate) async fn misfit(&self, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
-        let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
-        let problems = self.misfits(schema, action.arguments.clone(), "").await?;
-        Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
-    }
+/// Finds the first problem of a call with the schema of its tool, if the policy declares one.
+pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
+    let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
+    let problems = engine.check_value(schema, action.arguments.clone(), "").await?;
+    Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
 }
 
 /// Policy that is not in force, with the rules that would be suspended in it.
@@ -293,7 +296,7 @@ pub(crate) fn drafted(
     Some(floored(ruling, floor))
 }
 
-/// Like `Engine::misfit`, but checks on the current thread, for callers that are off the reactor already.
+/// Like [`find_misfit`], but checks on the current thread, for callers that are off the reactor already.
 pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option<String> {
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
     checked.err().map(|error| match error {

@@ -11,10 +11,10 @@ use forms::Forms;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::project_policy::diff;
 use crate::policy::ruling::ServerPolicy;
+use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};
@@ -118,7 +118,7 @@ fn misnamed<'p>(file: &'p str, policy: &'p Policy) -> impl Iterator<Item = Findi
 impl Engine {
     /// Puts the content of the server's policy file in force. A file with errors leaves the previous policy in force and is reported in
     /// the log, in a metric and with the policy.
-    pub async fn policy_file(&self, name: String, text: String) -> Result<(), FileRefusal> {
+    pub async fn policy_load(&self, name: String, text: String) -> Result<(), FileRefusal> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
         let ServerPolicy { policy: before, source, .. } = self.policies.server();
         if source == PolicySource::File && before.version() == digest {
@@ -128,74 +128,76 @@ impl Engine {
         let file = name.clone();
         let policy = match off_reactor(move || load_policy(&name, &text)).await {
             Ok(Ok(policy)) => Arc::new(policy),
-            Ok(Err(findings)) => return Err(self.file_refused(ServerFile::Policy, findings)),
-            Err(error) => return Err(self.file_not_yet(ServerFile::Policy, &file, &error)),
+            Ok(Err(findings)) => return Err(report_refused(self, ServerFile::Policy, findings)),
+            Err(error) => return Err(report_postponed(self, ServerFile::Policy, &file, &error)),
         };
         policy.warnings().iter().for_each(|finding| tracing::warn!(%finding, "policyWarning"));
         self.policies.follows.store(false, Ordering::Release);
-        let put = self.served_put(Arc::clone(&policy), PolicySource::File).await;
-        put.map_err(|error| self.file_not_yet(ServerFile::Policy, &file, &error))?;
+        let put = put_served(self, Arc::clone(&policy), PolicySource::File).await;
+        put.map_err(|error| report_postponed(self, ServerFile::Policy, &file, &error))?;
         tracing::info!(version = policy.version(), "policyLoaded");
         Ok(())
     }
 
-    /// Reports a file with errors. The previous version stays in force.
-    pub(crate) fn file_refused(&self, part: ServerFile, findings: Vec<Finding>) -> FileRefusal {
-        self.file_told(part, &findings, false);
-        FileRefusal::Refused(findings)
-    }
-
-    /// Reports a file that could not be checked or put in force. The previous version stays in force until a later attempt succeeds.
-    pub(crate) fn file_not_yet(&self, part: ServerFile, file: &str, error: &Error) -> FileRefusal {
-        let findings = vec![Finding::unreadable(file, format!("the file could not be put in force yet: {error}"))];
-        self.file_told(part, &findings, true);
-        FileRefusal::NotYet(findings)
-    }
-
     /// Reports a file that is missing or unreadable. The previous version stays in force.
-    pub fn file_unreadable(&self, part: ServerFile, file: &str, why: String) {
-        self.file_told(part, &[Finding::unreadable(file, why)], true);
-    }
-
-    fn file_told(&self, part: ServerFile, findings: &[Finding], retried: bool) {
-        let in_force = match part {
-            ServerFile::Policy => Some(self.policies.server().policy),
-            ServerFile::Floor => self.policies.floor_here(),
-        };
-        let in_force = in_force.map(|policy| policy.version().to_owned());
-        let file = RefusedFile { at: self.now(), findings: findings.to_vec(), retried, in_force: in_force.clone() };
-        // The file is tried every second, but only new findings are logged.
-        if self.policies.refuse(part, file) {
-            for finding in findings {
-                tracing::error!(%finding, retried, in_force, "policyRefused");
-            }
-        }
+    pub fn report_unreadable_file(&self, part: ServerFile, file: &str, why: String) {
+        log_findings(self, part, &[Finding::unreadable(file, why)], true);
     }
 
     /// Records the server's policy as the one in force. If it differs from the previous one, the change goes to the audit trail of every
     /// project.
-    pub async fn policy_noted(&self) -> Result<(), Error> {
+    pub async fn policy_record(&self) -> Result<(), Error> {
         let ServerPolicy { policy, source, .. } = self.policies.server();
-        self.served_put(policy, source).await
+        put_served(self, policy, source).await
     }
+}
 
-    /// Puts a policy in force as the server's: first in the store for every node, then in this process. A process beside the servers
-    /// records nothing, because it must have their policy.
-    async fn served_put(&self, policy: Arc<Policy>, source: PolicySource) -> Result<(), Error> {
-        if self.policies.beside() {
-            self.policies.replace(policy, source);
-            return Ok(());
+/// Reports a file with errors. The previous version stays in force.
+pub(crate) fn report_refused(engine: &Engine, part: ServerFile, findings: Vec<Finding>) -> FileRefusal {
+    log_findings(engine, part, &findings, false);
+    FileRefusal::Refused(findings)
+}
+
+/// Reports a file that could not be checked or put in force. The previous version stays in force until a later attempt succeeds.
+pub(crate) fn report_postponed(engine: &Engine, part: ServerFile, file: &str, error: &Error) -> FileRefusal {
+    let findings = vec![Finding::unreadable(file, format!("the file could not be put in force yet: {error}"))];
+    log_findings(engine, part, &findings, true);
+    FileRefusal::NotYet(findings)
+}
+
+fn log_findings(engine: &Engine, part: ServerFile, findings: &[Finding], retried: bool) {
+    let in_force = match part {
+        ServerFile::Policy => Some(engine.policies.server().policy),
+        ServerFile::Floor => engine.policies.floor_here(),
+    };
+    let in_force = in_force.map(|policy| policy.version().to_owned());
+    let file = RefusedFile { at: engine.now(), findings: findings.to_vec(), retried, in_force: in_force.clone() };
+    // The file is tried every second, but only new findings are logged.
+    if engine.policies.refuse(part, file) {
+        for finding in findings {
+            tracing::error!(%finding, retried, in_force, "policyRefused");
         }
-        let since = self.note(Arc::clone(&policy), source).await?;
-        let version = policy.version().to_owned();
-        self.policies.replace(policy, source);
-        self.policies.dated(&version, since);
-        Ok(())
     }
+}
 
-    /// Records the server's policy, and returns the time since which it is in force.
-    async fn note(&self, policy: Arc<Policy>, source: PolicySource) -> Result<Timestamp, Error> {
-        self.transact_again(move |work| {
+/// Puts a policy in force as the server's: first in the store for every node, then in this process. A process beside the servers
+/// records nothing, because it must have their policy.
+async fn put_served(engine: &Engine, policy: Arc<Policy>, source: PolicySource) -> Result<(), Error> {
+    if engine.policies.beside() {
+        engine.policies.replace(policy, source);
+        return Ok(());
+    }
+    let since = record_served(engine, Arc::clone(&policy), source).await?;
+    let version = policy.version().to_owned();
+    engine.policies.replace(policy, source);
+    engine.policies.dated(&version, since);
+    Ok(())
+}
+
+/// Records the server's policy, and returns the time since which it is in force.
+async fn record_served(engine: &Engine, policy: Arc<Policy>, source: PolicySource) -> Result<Timestamp, Error> {
+    engine
+        .transact_again(move |work| {
             let state = work.tx.policy_state(&NOWHERE)?;
             let first = state.is_none();
             let state = state.unwrap_or(PolicyState::initial(work.now));
@@ -223,34 +225,33 @@ impl Engine {
                 source: Some(source),
                 vetted: None,
             };
-            let (state, happening) = state.adopt(adoption, Actor::system(), work.now);
+            let (state, audit_draft) = state.adopt(adoption, Actor::system(), work.now);
             work.tx.policy_save(&NOWHERE, &state)?;
             // The first record of the built-in policy is not a change.
             if !(first && source == PolicySource::Builtin) {
                 let diff = before.as_ref().map(|before| diff(&before.text, &version.text));
-                record_served_policy(work, &happening.recording(json!({ "diff": diff })), before, &version)?;
+                record_served_policy(work, &audit_draft.recording(json!({ "diff": diff })), before, &version)?;
             }
             Ok(work.now)
         })
         .await
-    }
 }
 
 /// Tells every project that the server's policy has changed. Projects without a policy of their own store both texts, because both were
 /// in force there.
 fn record_served_policy(
     work: &mut Work<'_>,
-    happening: &AuditDraft,
+    audit_draft: &AuditDraft,
     before: Option<PolicyVersion>,
     now: &PolicyVersion,
 ) -> Result<(), Error> {
     for scope in work.tx.scopes()? {
-        work.append_audit(&scope, happening)?;
+        work.append_audit(&scope, audit_draft)?;
         if work.tx.policy_state(&scope)?.is_some_and(|state| state.own.is_some()) {
             continue;
         }
         // A call in this project may have been judged by the new policy already, which stored it.
-        if policy::newest_version(work, &scope)?.as_deref() == Some(&now.version) {
+        if policy::read_newest_version(work, &scope)?.as_deref() == Some(&now.version) {
             continue;
         }
         if let Some(before) = &before {

@@ -12,6 +12,8 @@ use store::{Cost, DifferenceCount};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::access::sight::Sight;
+use crate::policy;
+use crate::policy::learn;
 use crate::policy::project_policy::{NAME, diff, explained, loaded};
 use crate::policy::ruling::{DraftPolicy, OnBehalfOf, drafted, switched};
 use crate::policy::server_file::load_policy;
@@ -62,25 +64,25 @@ impl Engine {
         caller: &Caller,
         text: String,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<ShadowReport, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let policy = Arc::new(loaded(NAME, text.clone()).await?);
         let version = policy.version().to_owned();
         let (scope, by) = (caller.scope, caller.actor.clone());
-        let in_force = self.in_force(scope).await?;
+        let in_force = policy::in_force::load(self, scope).await?;
         let (diff, since) = (diff(in_force.policy.text(), &text), in_force.changed().1);
         self.policies.drafts.insert(version.clone(), Some(policy));
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             // A draft does not change the policy in force, so the initial state keeps the time of the last change.
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(since));
-            let (state, happening) = state.shadow(version.clone(), by.clone(), reason.clone(), work.now);
+            let (state, audit_draft) = state.shadow(version.clone(), by.clone(), reason.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
             if let Some(shadow) = &state.shadow {
                 work.tx.shadow_save(&scope, shadow, &text)?;
             }
-            work.append_audit(&scope, &happening.recording(json!({ "diff": diff })))?;
+            work.append_audit(&scope, &audit_draft.recording(json!({ "diff": diff })))?;
             Ok(())
         })
         .await?;
@@ -93,119 +95,124 @@ impl Engine {
         let (scope, by) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {
             let state = work.tx.policy_state(&scope)?.and_then(|state| state.unshadow(&by));
-            let (state, happening) = state.ok_or(Refusal::NotFound("shadow"))?;
+            let (state, audit_draft) = state.ok_or(Refusal::NotFound("shadow"))?;
             work.tx.policy_save(&scope, &state)?;
             work.tx.shadow_delete(&scope)?;
-            work.append_audit(&scope, &happening)?;
+            work.append_audit(&scope, &audit_draft)?;
             Ok(())
         })
         .await
     }
 
-    /// Judges an action by the shadow draft in the background, after the ruling on it. If too many drafts are being judged already, the
-    /// action is skipped and a counter is incremented.
-    pub(crate) fn judge_beside(&self, state: PolicyState, behalf: OnBehalfOf, proposal: Action) {
-        let Some(shadow) = state.shadow.clone() else { return };
-        let Some(place) = self.policies.place_for_draft() else {
-            return counter!("flow_policy_shadow_dropped_total").increment(1);
-        };
-        let (engine, place) = (self.clone(), Arc::new(place));
-        let mut drafting = self.policies.drafting.lock();
-        while drafting.try_join_next().is_some() {}
-        drafting.spawn(async move {
-            let judging = engine.drafted(&proposal, shadow.clone(), (behalf, state.clone()), Arc::clone(&place));
-            let ruling = tokio::time::timeout(engine.settings().draft_time, judging).await;
-            let ruling = ruling.ok().flatten().map(|ruling| switched(ruling, &state));
-            let said = ruling.as_ref().map_or("failed", |ruling| ruling.verdict.name());
-            counter!("flow_policy_shadow_verdicts_total", "verdict" => said).increment(1);
-            if let Err(error) = engine.compared(proposal, shadow.number, ruling).await {
-                counter!("flow_policy_shadow_dropped_total").increment(1);
-                tracing::warn!(%error, "the difference of a draft could not be stored");
-            }
-            drop(place);
-        });
-    }
-
     /// Waits until all running judgements of shadow drafts have ended.
-    pub async fn drafts_settled(&self) {
+    pub async fn wait_for_drafts(&self) {
         let mut drafting = std::mem::take(&mut *self.policies.drafting.lock());
         while drafting.join_next().await.is_some() {}
     }
-
-    async fn drafted(
-        &self,
-        proposal: &Action,
-        shadow: Shadow,
-        (behalf, state): (OnBehalfOf, PolicyState),
-        place: Arc<OwnedSemaphorePermit>,
-    ) -> Option<Ruling> {
-        let policy = self.draft(proposal.scope, shadow, Arc::clone(&place)).await?;
-        let suspended = self.silent_beside(proposal.scope, &policy, &state).await.ok()?;
-        let trial = DraftPolicy { policy, suspended, floor: self.policies.floor_here() };
-        let (forms, action) = (Arc::clone(&self.forms), proposal.call.clone());
-        let judging = tokio::task::spawn_blocking(move || {
-            let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
-            // The permit is held until the judgement ends, even if it has timed out and its result is no longer awaited.
-            drop(place);
-            ruling
-        });
-        judging.await.ok().flatten()
-    }
-
-    /// Names of the suspended rules of a draft. If the draft has learnt rules, the decisions of people are read and the result is cached
-    /// for a while.
-    async fn silent_beside(
-        &self,
-        scope: Scope,
-        draft: &Arc<Policy>,
-        state: &PolicyState,
-    ) -> Result<Vec<String>, Error> {
-        if draft.learnt().next().is_none() {
-            return Ok(state.silent().into_iter().map(str::to_owned).collect());
-        }
-        let key = (scope.project, state.revision);
-        if let Some(known) = self.policies.silent_beside.get(&key) {
-            return Ok(known);
-        }
-        let silent = self.silent_in(scope, draft).await?;
-        self.policies.silent_beside.insert(key, silent.clone());
-        Ok(silent)
-    }
-
-    /// Returns the parsed draft, from the cache if possible. A draft that cannot be parsed is cached as such.
-    async fn draft(&self, scope: Scope, shadow: Shadow, place: Arc<OwnedSemaphorePermit>) -> Option<Arc<Policy>> {
-        let Shadow { version, number, .. } = shadow;
-        if let Some(known) = self.policies.drafts.get(&version) {
-            return known;
-        }
-        let text = self.read(Cost::Point, move |reads| Ok(reads.shadow_text(&scope, number)?)).await.ok()??;
-        let policies = Arc::clone(&self.policies);
-        let loading = tokio::task::spawn_blocking(move || {
-            let policy = load_policy("policy.toml", &text).ok().map(Arc::new);
-            policies.drafts.insert(version, policy.clone());
-            drop(place);
-            policy
-        });
-        loading.await.ok()?
-    }
 }
 
-impl Engine {
-    /// Stores a difference if the draft's verdict is not that of the ruling and the draft has not been replaced.
-    async fn compared(&self, proposal: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
-        if ruling.as_ref().is_some_and(|drafted| drafted.verdict == proposal.ruling.verdict) {
-            return Ok(());
+/// Judges an action by the shadow draft in the background, after the ruling on it. If too many drafts are being judged already, the
+/// action is skipped and a counter is incremented.
+pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: OnBehalfOf, proposal: Action) {
+    let Some(shadow) = state.shadow.clone() else { return };
+    let Some(place) = engine.policies.place_for_draft() else {
+        return counter!("flow_policy_shadow_dropped_total").increment(1);
+    };
+    let (policies, engine, place) = (Arc::clone(&engine.policies), engine.clone(), Arc::new(place));
+    let mut drafting = policies.drafting.lock();
+    while drafting.try_join_next().is_some() {}
+    drafting.spawn(async move {
+        let judging = judge_by_draft(&engine, &proposal, shadow.clone(), (behalf, state.clone()), Arc::clone(&place));
+        let ruling = tokio::time::timeout(engine.settings().draft_time, judging).await;
+        let ruling = ruling.ok().flatten().map(|ruling| switched(ruling, &state));
+        let said = ruling.as_ref().map_or("failed", |ruling| ruling.verdict.name());
+        counter!("flow_policy_shadow_verdicts_total", "verdict" => said).increment(1);
+        if let Err(error) = save_difference(&engine, proposal, shadow.number, ruling).await {
+            counter!("flow_policy_shadow_dropped_total").increment(1);
+            tracing::warn!(%error, "the difference of a draft could not be stored");
         }
-        let scope = proposal.scope;
-        let difference = Difference {
-            session: proposal.session,
-            call: proposal.call_id,
-            tool: proposal.call.tool,
-            at: proposal.at,
-            given: proposal.ruling,
-            drafted: ruling,
-        };
-        self.transact(move |work| {
+        drop(place);
+    });
+}
+
+async fn judge_by_draft(
+    engine: &Engine,
+    proposal: &Action,
+    shadow: Shadow,
+    (behalf, state): (OnBehalfOf, PolicyState),
+    place: Arc<OwnedSemaphorePermit>,
+) -> Option<Ruling> {
+    let policy = load_draft(engine, proposal.scope, shadow, Arc::clone(&place)).await?;
+    let suspended = suspended_rules(engine, proposal.scope, &policy, &state).await.ok()?;
+    let trial = DraftPolicy { policy, suspended, floor: engine.policies.floor_here() };
+    let (forms, action) = (Arc::clone(&engine.forms), proposal.call.clone());
+    let judging = tokio::task::spawn_blocking(move || {
+        let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
+        // The permit is held until the judgement ends, even if it has timed out and nobody waits for it.
+        drop(place);
+        ruling
+    });
+    judging.await.ok().flatten()
+}
+
+/// Names of the suspended rules of a draft. If the draft has learnt rules, the decisions of people are read and the result is cached
+/// for a while.
+async fn suspended_rules(
+    engine: &Engine,
+    scope: Scope,
+    draft: &Arc<Policy>,
+    state: &PolicyState,
+) -> Result<Vec<String>, Error> {
+    if draft.learnt().next().is_none() {
+        return Ok(state.silent().into_iter().map(str::to_owned).collect());
+    }
+    let key = (scope.project, state.revision);
+    if let Some(known) = engine.policies.silent_beside.get(&key) {
+        return Ok(known);
+    }
+    let silent = learn::suspend::suspended_rules(engine, scope, draft).await?;
+    engine.policies.silent_beside.insert(key, silent.clone());
+    Ok(silent)
+}
+
+/// Returns the parsed draft, from the cache if possible. A draft that cannot be parsed is cached as such.
+async fn load_draft(
+    engine: &Engine,
+    scope: Scope,
+    shadow: Shadow,
+    place: Arc<OwnedSemaphorePermit>,
+) -> Option<Arc<Policy>> {
+    let Shadow { version, number, .. } = shadow;
+    if let Some(known) = engine.policies.drafts.get(&version) {
+        return known;
+    }
+    let text = engine.read(Cost::Point, move |reads| Ok(reads.shadow_text(&scope, number)?)).await.ok()??;
+    let policies = Arc::clone(&engine.policies);
+    let loading = tokio::task::spawn_blocking(move || {
+        let policy = load_policy("policy.toml", &text).ok().map(Arc::new);
+        policies.drafts.insert(version, policy.clone());
+        drop(place);
+        policy
+    });
+    loading.await.ok()?
+}
+
+/// Stores a difference if the draft's verdict is not that of the ruling and the draft has not been replaced.
+async fn save_difference(engine: &Engine, proposal: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
+    if ruling.as_ref().is_some_and(|drafted| drafted.verdict == proposal.ruling.verdict) {
+        return Ok(());
+    }
+    let scope = proposal.scope;
+    let difference = Difference {
+        session: proposal.session,
+        call: proposal.call_id,
+        tool: proposal.call.tool,
+        at: proposal.at,
+        given: proposal.ruling,
+        drafted: ruling,
+    };
+    engine
+        .transact(move |work| {
             let now = work.tx.policy_lock_shared(&scope)?.and_then(|state| state.shadow).map(|shadow| shadow.number);
             if now == Some(number) {
                 work.tx.difference_insert(&scope, number, &difference)?;
@@ -213,7 +220,6 @@ impl Engine {
             Ok(())
         })
         .await
-    }
 }
 
 #[cfg(test)]
@@ -223,7 +229,7 @@ mod tests {
     use domain::{Call, Role, Verdict};
     use serde_json::{Value, json};
     use store::SystemClock;
-    use store_sqlite::{Options, SqliteStore};
+    use store_sqlite::{SqliteOptions, SqliteStore};
 
     use super::*;
     use crate::{Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
@@ -243,7 +249,7 @@ mod tests {
             call,
             action,
             context,
-            seen: None,
+            expected_content: None,
             traceparent: None,
             deadline_seconds: None,
             repeatable: false,
@@ -255,13 +261,13 @@ mod tests {
     #[tokio::test]
     async fn ruling_does_not_wait_for_a_free_draft_permit() {
         let directory = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+        let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let settings = Settings { draft_time: Duration::from_mins(1), ..Settings::default() };
         let engine = Engine::new(Arc::new(store), Arc::new(SystemClock), Ids::default(), vault, settings);
-        engine.unlock().await.unwrap();
+        engine.check_master_key().await.unwrap();
         let (root, agent) = (caller(&engine, Role::Admin).await, caller(&engine, Role::Agent).await);
-        let session = engine.start(&agent, Start::default(), None).await.unwrap().id;
+        let session = engine.start_session(&agent, Start::default(), None).await.unwrap().id;
         engine.policy_shadow_put(&root, OPEN.into(), None, None).await.unwrap();
         let taken: Vec<_> = std::iter::from_fn(|| engine.policies.place_for_draft()).collect();
         for call in ["c1", "c2"] {
@@ -270,7 +276,7 @@ mod tests {
         }
         drop(taken);
         engine.propose(&agent, session, writing("c3"), None).await.unwrap();
-        engine.drafts_settled().await;
+        engine.wait_for_drafts().await;
         let shown = engine.policy_shadow(&root).await.unwrap();
         assert_eq!(shown.counts, [DifferenceCount { given: "ask".into(), drafted: "allow".into(), count: 1 }]);
     }

@@ -7,9 +7,11 @@ use domain::access::Right;
 use domain::{Caller, Decision, Problem, Refusal, Ruling, Scope, SessionId, Timestamp, Verdict};
 use store::{ActionHistoryFilter, Cost};
 
+use crate::policy::learn;
 use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::project_policy::readable;
 use crate::policy::ruling::{DraftPolicy, drafted};
+use crate::run;
 use crate::run::fair_gate::Entrant;
 use crate::{Engine, Error};
 
@@ -77,7 +79,7 @@ impl Engine {
     /// Simulates a draft on the newest actions of the project, without changing anything.
     pub async fn policy_simulate(&self, caller: &Caller, simulate: Simulate) -> Result<Simulation, Error> {
         caller.require(Right::TryDrafts)?;
-        self.simulated(caller.scope, Entrant::of(caller), simulate).await
+        run_simulation(self, caller.scope, Entrant::of(caller), simulate).await
     }
 
     /// Simulates a draft on the project with the given tenant and project names, for an operator with direct access to the database.
@@ -90,39 +92,39 @@ impl Engine {
         let scope = self
             .read(Cost::Point, move |reads| Ok(reads.scope(&tenant, &project)?.ok_or(Refusal::NotFound("project"))?));
         let scope = scope.await?;
-        self.simulated(scope, Entrant::system(scope), simulate).await
+        run_simulation(self, scope, Entrant::system(scope), simulate).await
     }
+}
 
-    async fn simulated(&self, scope: Scope, by: Entrant, simulate: Simulate) -> Result<Simulation, Error> {
-        let limit = simulate.limit.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
-            let problem = Problem::new("/limit", format!("must be 1 to {MOST}"));
-            return Err(Refusal::QuestionInvalid(vec![problem]).into());
-        }
-        let turn = self.turn_of(by).await?;
-        let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
-        let suspended = self.silent_in(scope, &policy).await?;
-        let mut simulation = Simulation::of(policy.version().to_owned());
-        let trial = Arc::new(DraftPolicy { policy, suspended, floor: self.policies.floor_here() });
-        let filter = ActionHistoryFilter { since: simulate.since, asked: false };
-        let mut looking = self.look_back(scope, filter, limit);
-        loop {
-            let past = looking.next().await?;
-            if past.is_empty() {
-                break;
-            }
-            let (trial, forms) = (Arc::clone(&trial), Arc::clone(&self.forms));
-            let judged = turn.off_reactor(move |wanted| {
-                let judge =
-                    |past: HistoricAction| Some((drafted((&trial, &forms), &past.behalf, &past.action, wanted)?, past));
-                // The simulation stops between two actions when the caller has gone.
-                past.into_iter().map_while(judge).collect::<Vec<_>>()
-            });
-            judged.await?.into_iter().for_each(|(after, past)| simulation.take(past, after));
-        }
-        simulation.more = looking.more().await?;
-        Ok(simulation)
+async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Simulate) -> Result<Simulation, Error> {
+    let limit = simulate.limit.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        let problem = Problem::new("/limit", format!("must be 1 to {MOST}"));
+        return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
+    let turn = run::gates::begin_heavy_work_of(engine, by).await?;
+    let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
+    let suspended = learn::suspend::suspended_rules(engine, scope, &policy).await?;
+    let mut simulation = Simulation::of(policy.version().to_owned());
+    let trial = Arc::new(DraftPolicy { policy, suspended, floor: engine.policies.floor_here() });
+    let filter = ActionHistoryFilter { since: simulate.since, asked: false };
+    let mut looking = learn::action_history::look_back(engine, scope, filter, limit);
+    loop {
+        let past = looking.next().await?;
+        if past.is_empty() {
+            break;
+        }
+        let (trial, forms) = (Arc::clone(&trial), Arc::clone(&engine.forms));
+        let judged = turn.off_reactor(move |wanted| {
+            let judge =
+                |past: HistoricAction| Some((drafted((&trial, &forms), &past.behalf, &past.action, wanted)?, past));
+            // The simulation stops between two actions when the caller has gone.
+            past.into_iter().map_while(judge).collect::<Vec<_>>()
+        });
+        judged.await?.into_iter().for_each(|(after, past)| simulation.take(past, after));
+    }
+    simulation.more = looking.more().await?;
+    Ok(simulation)
 }
 
 impl Simulation {

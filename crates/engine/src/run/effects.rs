@@ -4,6 +4,7 @@ use domain::{ProjectId, SignedDuration, Timestamp};
 use store::Topic;
 
 use crate::Engine;
+use crate::run;
 use crate::run::telemetry::QuestionReport;
 
 /// Effects of one transaction. They are performed after the commit, and dropped if the transaction fails.
@@ -24,7 +25,7 @@ impl Engine {
         let Effects { mut topics, wake_at, reports, taken_after, policies_kept } = effects;
         self.policies.remember(policies_kept);
         topics.dedup();
-        if wake_at.is_some_and(|at| self.sooner(at)) {
+        if wake_at.is_some_and(|at| run::timers::sleep_until(self, at)) {
             topics.push(Topic::Timers);
         }
         topics.iter().for_each(|topic| self.bell.ring(topic));

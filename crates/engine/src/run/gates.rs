@@ -54,20 +54,6 @@ impl Gates {
 }
 
 impl Engine {
-    /// Waits until a caller may do expensive policy work (simulate, learn, explain).
-    pub(crate) async fn turn(&self, caller: &Caller) -> Result<HeavyWork, Error> {
-        let gate = match caller.role {
-            Role::Agent => &self.gates.agent_checks,
-            Role::Admin | Role::Operator | Role::Viewer => &self.gates.checks,
-        };
-        Ok(HeavyWork::new(gate.enter(Entrant::of(caller)).await?))
-    }
-
-    /// Like [`Self::turn`], but for any entrant, and always at the gate for people.
-    pub(crate) async fn turn_of(&self, entrant: Entrant) -> Result<HeavyWork, Error> {
-        Ok(HeavyWork::new(self.gates.checks.enter(entrant).await?))
-    }
-
     /// Reads a list for a caller when it is the caller's turn. The list is not read if the caller has gone before that.
     pub(crate) async fn list<T, F>(&self, caller: &Caller, mut work: F) -> Result<T, Error>
     where
@@ -105,4 +91,18 @@ impl Engine {
         };
         self.read_by(caller, Cost::Scan, work).await
     }
+}
+
+/// Waits until a caller may do expensive policy work (simulate, learn, explain).
+pub(crate) async fn begin_heavy_work(engine: &Engine, caller: &Caller) -> Result<HeavyWork, Error> {
+    let gate = match caller.role {
+        Role::Agent => &engine.gates.agent_checks,
+        Role::Admin | Role::Operator | Role::Viewer => &engine.gates.checks,
+    };
+    Ok(HeavyWork::new(gate.enter(Entrant::of(caller)).await?))
+}
+
+/// Like [`begin_heavy_work`], but for any entrant, and always at the gate for people.
+pub(crate) async fn begin_heavy_work_of(engine: &Engine, entrant: Entrant) -> Result<HeavyWork, Error> {
+    Ok(HeavyWork::new(engine.gates.checks.enter(entrant).await?))
 }

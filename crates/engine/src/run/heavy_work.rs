@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use store::StoreError;
 
 use crate::Error;
-use crate::interactions::forms_check::off_reactor;
 use crate::run::fair_gate::Pass;
+
+/// Longest time for which a caller waits for work off the reactor.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// Permission to run expensive work. Dropping it tells the work that its caller has gone; the permit is released when the work has ended.
 pub(crate) struct HeavyWork<P = Pass> {
@@ -36,6 +41,15 @@ impl<P: Send + Sync + 'static> HeavyWork<P> {
 impl<P> Drop for HeavyWork<P> {
     fn drop(&mut self) {
         self.wanted.store(false, Ordering::Relaxed);
+    }
+}
+
+pub(crate) async fn off_reactor<T: Send + 'static>(check: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    let running = tokio::task::spawn_blocking(check);
+    match tokio::time::timeout(LONGEST, running).await {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(_)) => Err(StoreError::Panicked.into()),
+        Err(_) => Err(StoreError::Busy.into()),
     }
 }
 

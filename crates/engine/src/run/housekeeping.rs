@@ -22,7 +22,7 @@ impl Engine {
     /// Runs housekeeping at intervals and never returns.
     pub async fn run_housekeeping(&self) {
         loop {
-            if let Err(error) = self.tidy().await {
+            if let Err(error) = self.run_housekeeping_once().await {
                 tracing::warn!(%error, "housekeeping failed; the next pass tries again");
             }
             tokio::time::sleep(EVERY).await;
@@ -32,13 +32,13 @@ impl Engine {
     /// Runs every part of housekeeping once.
     ///
     /// A part that fails does not keep the others from running. The first error is returned, the others are logged.
-    pub async fn tidy(&self) -> Result<(), Error> {
+    pub async fn run_housekeeping_once(&self) -> Result<(), Error> {
         let parts = [
-            self.forget_once().await,
-            self.note_used().await,
-            self.forget_visits().await,
-            self.forget_differences().await,
-            self.forget_webhooks().await,
+            forget_idempotency(self).await,
+            self.save_last_uses().await,
+            forget_visits(self).await,
+            forget_differences(self).await,
+            forget_webhooks(self).await,
         ];
         for error in parts.iter().filter_map(|part| part.as_ref().err()).skip(1) {
             tracing::warn!(%error, "a part of housekeeping failed; the next pass tries again");
@@ -66,23 +66,8 @@ impl Engine {
         self.transact(|work| Ok(work.tx.open_totals_recount()?)).await
     }
 
-    /// Deletes rows in one transaction after another until a transaction finds fewer than `BATCH`.
-    async fn purge<F>(&self, delete: F) -> Result<(), Error>
-    where
-        F: FnMut(&mut Work<'_>) -> Result<u64, Error> + Clone + Send + 'static,
-    {
-        while self.transact(delete.clone()).await? >= u64::from(BATCH) {}
-        Ok(())
-    }
-
-    /// Deletes old idempotency keys with the secrets that are sealed under them.
-    async fn forget_once(&self) -> Result<(), Error> {
-        let kept = self.settings().once_kept;
-        self.purge(move |work| Ok(work.tx.idempotency_purge(before(work, kept), BATCH)?)).await
-    }
-
     /// Saves the times at which keys and visits were last used.
-    pub async fn note_used(&self) -> Result<(), Error> {
+    pub async fn save_last_uses(&self) -> Result<(), Error> {
         let used: Vec<_> = self.used.lock().drain().collect();
         let visited: Vec<_> = self.visited.lock().drain().collect();
         if used.is_empty() && visited.is_empty() {
@@ -96,31 +81,46 @@ impl Engine {
         })
         .await
     }
+}
 
-    /// Deletes the older differences of shadow drafts beyond the number that is kept.
-    async fn forget_differences(&self) -> Result<(), Error> {
-        self.purge(|work| Ok(work.tx.differences_purge(KEPT, BATCH)?)).await
-    }
+/// Deletes rows in one transaction after another until a transaction finds fewer than `BATCH`.
+async fn purge<F>(engine: &Engine, delete: F) -> Result<(), Error>
+where
+    F: FnMut(&mut Work<'_>) -> Result<u64, Error> + Clone + Send + 'static,
+{
+    while engine.transact(delete.clone()).await? >= u64::from(BATCH) {}
+    Ok(())
+}
 
-    /// Deletes webhook deliveries that are older than the retention period, and webhook secrets that have expired.
-    async fn forget_webhooks(&self) -> Result<(), Error> {
-        let retention = self.settings().retention;
-        self.purge(move |work| {
-            let sent = work.tx.webhook_deliveries_purge(before(work, retention), BATCH)?;
-            Ok(sent + work.tx.webhook_secrets_purge(work.now, BATCH)?)
-        })
-        .await
-    }
+/// Deletes old idempotency keys with the secrets that are sealed under them.
+async fn forget_idempotency(engine: &Engine) -> Result<(), Error> {
+    let kept = engine.settings().idempotency_kept;
+    purge(engine, move |work| Ok(work.tx.idempotency_purge(before(work, kept), BATCH)?)).await
+}
 
-    /// Deletes visits, links and tickets that have expired.
-    async fn forget_visits(&self) -> Result<(), Error> {
-        self.purge(|work| {
-            let visits = work.tx.visits_purge(before(work, Visit::IDLE), before(work, Visit::LONGEST), BATCH)?;
-            let tickets = work.tx.tickets_purge(work.now, BATCH)?;
-            Ok(visits + tickets + work.tx.links_purge(work.now, BATCH)?)
-        })
-        .await
-    }
+/// Deletes the older differences of shadow drafts beyond the number that is kept.
+async fn forget_differences(engine: &Engine) -> Result<(), Error> {
+    purge(engine, |work| Ok(work.tx.differences_purge(KEPT, BATCH)?)).await
+}
+
+/// Deletes webhook deliveries that are older than the retention period, and webhook secrets that have expired.
+async fn forget_webhooks(engine: &Engine) -> Result<(), Error> {
+    let retention = engine.settings().retention;
+    purge(engine, move |work| {
+        let sent = work.tx.webhook_deliveries_purge(before(work, retention), BATCH)?;
+        Ok(sent + work.tx.webhook_secrets_purge(work.now, BATCH)?)
+    })
+    .await
+}
+
+/// Deletes visits, links and tickets that have expired.
+async fn forget_visits(engine: &Engine) -> Result<(), Error> {
+    purge(engine, |work| {
+        let visits = work.tx.visits_purge(before(work, Visit::IDLE), before(work, Visit::LONGEST), BATCH)?;
+        let tickets = work.tx.tickets_purge(work.now, BATCH)?;
+        Ok(visits + tickets + work.tx.links_purge(work.now, BATCH)?)
+    })
+    .await
 }
 
 /// Time of the transaction less an age.

@@ -48,18 +48,18 @@ impl Engine {
         })
         .await
     }
+}
 
-    /// Counts unchained audit entries once, and logs an error if there are any.
-    pub(crate) async fn look_for_unchained(&self) {
-        match self.audit_skipped_count().await {
-            Ok(0) => {}
-            Ok(entries) => {
-                self.unchained.store(entries, Ordering::Relaxed);
-                tracing::error!(entries, "auditIncomplete: run `holdpoint database adopt` with every node stopped");
-            }
-            Err(error) => tracing::warn!(%error, "the check for audit entries without a place in their chain failed"),
+/// Counts unchained audit entries once, and logs an error if there are any.
+pub(crate) async fn look_for_unchained(engine: &Engine) {
+    match engine.audit_skipped_count().await {
+        Ok(0) => {}
+        Ok(entries) => {
+            engine.unchained.store(entries, Ordering::Relaxed);
+            tracing::error!(entries, "auditIncomplete: run `holdpoint database adopt` with every node stopped");
         }
-        // The conversion to `f64` is exact up to 2^53 entries.
-        metrics::gauge!("holdpoint_audit_unchained_entries").set(self.audit_unchained_at_start() as f64);
+        Err(error) => tracing::warn!(%error, "the check for audit entries without a place in their chain failed"),
     }
+    // The conversion to `f64` is exact up to 2^53 entries.
+    metrics::gauge!("holdpoint_audit_unchained_entries").set(engine.audit_unchained_at_start() as f64);
 }

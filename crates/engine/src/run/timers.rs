@@ -1,6 +1,6 @@
 //! Acts on due questions and actions. Each node runs one loop that sleeps until the next due time; each due row is acted on once.
 
-mod stuck;
+pub(crate) mod stuck;
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -60,13 +60,13 @@ impl Engine {
     /// block the others; an error is returned only if the store as a whole fails.
     pub async fn fire_due(&self) -> Result<Duration, Error> {
         loop {
-            let DueWork { now, due, actions, next, retires } = self.moments().await?;
+            let DueWork { now, due, actions, next, retires } = read_due(self).await?;
             let fired = !due.is_empty() || !actions.is_empty();
             let kept_enough = retires.is_some_and(|at| at <= now);
-            let questions = join_all(due.into_iter().map(|due| self.fire_or_put_off(due))).await;
-            let actions = join_all(actions.into_iter().map(|due| self.fire_action_or_put_off(due))).await;
+            let questions = join_all(due.into_iter().map(|due| stuck::fire_or_put_off(self, due))).await;
+            let actions = join_all(actions.into_iter().map(|due| stuck::fire_action_or_put_off(self, due))).await;
             questions.into_iter().chain(actions).collect::<Result<(), Error>>()?;
-            let archived = if kept_enough { self.archive().await? } else { 0 };
+            let archived = if kept_enough { interactions::archive::archive_due(self, ARCHIVED).await? } else { 0 };
             if fired || archived > 0 {
                 continue;
             }
@@ -77,57 +77,57 @@ impl Engine {
             return Ok(until.min(LONGEST));
         }
     }
+}
 
-    async fn moments(&self) -> Result<DueWork, Error> {
-        let retention = self.settings().retention;
-        let moments = self.read(Cost::Point, move |reads| {
-            let now = reads.now()?;
-            let due = reads.interactions_due(now, BATCH)?;
-            let actions = reads.actions_due(now, BATCH)?;
-            let next = [reads.next_interaction_due()?, reads.next_action_due()?].into_iter().flatten().min();
-            let oldest = reads.oldest_retired()?;
-            let retires = oldest.map(|at| at.saturating_add(retention).unwrap_or(Timestamp::MAX));
-            Ok(DueWork { now, due, actions, next, retires })
-        });
-        moments.await
-    }
+async fn read_due(engine: &Engine) -> Result<DueWork, Error> {
+    let retention = engine.settings().retention;
+    let moments = engine.read(Cost::Point, move |reads| {
+        let now = reads.now()?;
+        let due = reads.interactions_due(now, BATCH)?;
+        let actions = reads.actions_due(now, BATCH)?;
+        let next = [reads.next_interaction_due()?, reads.next_action_due()?].into_iter().flatten().min();
+        let oldest = reads.oldest_retired()?;
+        let retires = oldest.map(|at| at.saturating_add(retention).unwrap_or(Timestamp::MAX));
+        Ok(DueWork { now, due, actions, next, retires })
+    });
+    moments.await
+}
 
-    /// Records a due time, and returns whether it is earlier than the one that the timers sleep until.
-    pub(crate) fn sooner(&self, at: Timestamp) -> bool {
-        self.next_wake.fetch_min(at.as_microsecond(), Ordering::AcqRel) > at.as_microsecond()
-    }
+/// Records a due time, and returns whether it is earlier than the one that the timers sleep until.
+pub(crate) fn sleep_until(engine: &Engine, at: Timestamp) -> bool {
+    engine.next_wake.fetch_min(at.as_microsecond(), Ordering::AcqRel) > at.as_microsecond()
+}
 
-    /// Acts on one due question. Does nothing if another node has acted on it or an answer has closed it.
-    async fn fire(&self, due: DueInteraction) -> Result<(), Error> {
-        let fired = self.transact(move |work| {
-            let mut session = sessions::lock(work, &due.scope, due.session)?;
-            let found = work.tx.interaction(&due.scope, due.interaction)?;
-            let mut interaction = found.ok_or(Refusal::NotFound("interaction"))?;
-            let before = session.last_seq;
-            loop {
-                let was = interaction.status();
-                let Some(change) = interaction.tick(work.ids.answer(work.now), work.now) else { break };
-                interaction = interactions::apply_change(work, &mut session, was, change)?;
-            }
-            if session.last_seq == before { Ok(()) } else { sessions::save(work, &session) }
-        });
-        gone_is_fine(fired.await)
-    }
+/// Acts on one due question. Does nothing if another node or an answer was first.
+async fn fire(engine: &Engine, due: DueInteraction) -> Result<(), Error> {
+    let fired = engine.transact(move |work| {
+        let mut session = sessions::lock(work, &due.scope, due.session)?;
+        let found = work.tx.interaction(&due.scope, due.interaction)?;
+        let mut interaction = found.ok_or(Refusal::NotFound("interaction"))?;
+        let before = session.last_seq;
+        loop {
+            let was = interaction.status();
+            let Some(change) = interaction.tick(work.ids.answer(work.now), work.now) else { break };
+            interaction = interactions::apply_change(work, &mut session, was, change)?;
+        }
+        if session.last_seq == before { Ok(()) } else { sessions::save(work, &session) }
+    });
+    gone_is_fine(fired.await)
+}
 
-    /// Acts on one action whose outcome was not reported in time: the action may be started again, or a person is asked.
-    async fn fire_action(&self, due: DueAction) -> Result<(), Error> {
-        let fired = self.transact(move |work| {
-            let mut session = sessions::lock(work, &due.scope, due.session)?;
-            let found = work.tx.action(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
-            let goes_on = session.alive().is_ok() && steps::is_step_alive(work, &session, &found)?;
-            let again = goes_on.then(|| actions::new_permit(work, &found.effective()));
-            let Some(step) = found.lapse(again, work.now) else { return Ok(()) };
-            let proposal = actions::save_change(work, &mut session, step)?;
-            actions::ask_about_outcome(work, &mut session, proposal)?;
-            sessions::save(work, &session)
-        });
-        gone_is_fine(fired.await)
-    }
+/// Acts on one action whose outcome was not reported in time: the action may be started again, or a person is asked.
+async fn fire_action(engine: &Engine, due: DueAction) -> Result<(), Error> {
+    let fired = engine.transact(move |work| {
+        let mut session = sessions::lock(work, &due.scope, due.session)?;
+        let found = work.tx.action(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
+        let goes_on = session.require_alive().is_ok() && steps::is_step_alive(work, &session, &found)?;
+        let again = goes_on.then(|| actions::new_permit(work, &found.effective()));
+        let Some(step) = found.lapse(again, work.now) else { return Ok(()) };
+        let proposal = actions::save_change(work, &mut session, step)?;
+        actions::ask_about_outcome(work, &mut session, proposal)?;
+        sessions::save(work, &session)
+    });
+    gone_is_fine(fired.await)
 }
 
 /// Ignores the error that a due row no longer exists.

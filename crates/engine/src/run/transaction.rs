@@ -19,6 +19,7 @@ use crate::access::authenticate::renewed;
 use crate::interactions::close::OpenChanges;
 use crate::run::effects::Effects;
 use crate::run::retry::retry_conflicts;
+use crate::secrets;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Ids, Settings, Vault, interactions};
 
@@ -38,7 +39,7 @@ pub(crate) struct Work<'a> {
     /// Caller for whom the command runs.
     pub(crate) caller_state: CallerState,
     /// Questions that the command has opened and closed so far. They are counted at its end.
-    pub(crate) open: OpenChanges,
+    pub(crate) open_changes: OpenChanges,
 }
 
 /// Caller of a transaction, before and after the credential was read again.
@@ -191,7 +192,7 @@ impl Engine {
                 originator: &originator,
                 effects: &mut effects,
                 caller_state: CallerState::default(),
-                open: OpenChanges::default(),
+                open_changes: OpenChanges::default(),
             };
             let result = work(work_with)?;
             interactions::save_open_counts(work_with)?;
@@ -287,7 +288,7 @@ impl Record {
     }
 
     fn place(&self) -> SealContext<'_> {
-        SealContext::Once(&self.scope, &self.actor, &self.key)
+        SealContext::Idempotency(&self.scope, &self.actor, &self.key)
     }
 
     fn seal(&self, work: &mut Work<'_>, vault: &Vault, secret: &Secret) -> Result<(), Error> {
@@ -317,7 +318,7 @@ impl Engine {
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
         let Some(idempotency) = idempotency else { return self.transact_by(caller, command).await };
-        self.once(caller, idempotency, move |work, record, kept| {
+        run_once(self, caller, idempotency, move |work, record, kept| {
             if let Some(kept) = kept {
                 return serde_json::from_str(kept).map_err(unusable);
             }
@@ -346,7 +347,7 @@ impl Engine {
             return self.transact_by(caller, move |work| Ok((command(work, &fresh)?, fresh.clone()))).await;
         };
         let (vault, name) = (Arc::clone(&self.vault), idempotency.name(caller));
-        self.once(caller, idempotency, move |work, record, kept| {
+        run_once(self, caller, idempotency, move |work, record, kept| {
             if let Some(kept) = kept {
                 let result = serde_json::from_str(kept).map_err(unusable)?;
                 let secret = match record.unseal(work, &vault)? {
@@ -363,36 +364,36 @@ impl Engine {
         })
         .await
     }
+}
 
-    /// Runs a command under its key. The command gets its earlier result, if there is one; otherwise it fills its record itself.
-    async fn once<R, F>(&self, caller: &Caller, idempotency: Idempotency, command: F) -> Result<R, Error>
-    where
-        R: Send + 'static,
-        F: FnMut(&mut Work<'_>, &Record, Option<&str>) -> Result<R, Error> + Send + 'static,
-    {
-        let Idempotency { key, digest } = idempotency;
-        let digest = domain::hex(&self.fingerprint("idempotency", &digest).await?);
-        let record = Record { scope: caller.scope, actor: caller.actor.name.clone(), key };
-        let command = Arc::new(Mutex::new(command));
-        // After a conflict, a concurrent duplicate of the command has committed, and the next attempt reads its result.
-        retry_conflicts(MOST_DUPLICATES, || {
-            let (record, digest, command) = (record.clone(), digest.clone(), Arc::clone(&command));
-            self.transact_by(caller, move |work| {
-                let Record { scope, actor, key } = &record;
-                if let Some(once) = work.tx.idempotency_record(scope, actor, key)? {
-                    if once.digest != digest {
-                        return Err(Error::IdempotencyConflict);
-                    }
-                    return (command.lock())(work, &record, Some(&once.result));
+/// Runs a command under its key. The command gets its earlier result, if there is one; otherwise it fills its record itself.
+async fn run_once<R, F>(engine: &Engine, caller: &Caller, idempotency: Idempotency, command: F) -> Result<R, Error>
+where
+    R: Send + 'static,
+    F: FnMut(&mut Work<'_>, &Record, Option<&str>) -> Result<R, Error> + Send + 'static,
+{
+    let Idempotency { key, digest } = idempotency;
+    let digest = domain::hex(&secrets::unlock::fingerprint(engine, "idempotency", &digest).await?);
+    let record = Record { scope: caller.scope, actor: caller.actor.name.clone(), key };
+    let command = Arc::new(Mutex::new(command));
+    // After a conflict, a concurrent duplicate of the command has committed, and the next attempt reads its result.
+    retry_conflicts(MOST_DUPLICATES, || {
+        let (record, digest, command) = (record.clone(), digest.clone(), Arc::clone(&command));
+        engine.transact_by(caller, move |work| {
+            let Record { scope, actor, key } = &record;
+            if let Some(idempotency) = work.tx.idempotency_record(scope, actor, key)? {
+                if idempotency.digest != digest {
+                    return Err(Error::IdempotencyConflict);
                 }
-                // The insert comes first, so that a concurrent duplicate of the command waits here instead of running too.
-                let begun = IdempotencyRecord { digest: digest.clone(), result: String::new() };
-                work.tx.idempotency_insert(scope, actor, key, &begun)?;
-                (command.lock())(work, &record, None)
-            })
+                return (command.lock())(work, &record, Some(&idempotency.result));
+            }
+            // The insert comes first, so that a concurrent duplicate of the command waits here instead of running too.
+            let begun = IdempotencyRecord { digest: digest.clone(), result: String::new() };
+            work.tx.idempotency_insert(scope, actor, key, &begun)?;
+            (command.lock())(work, &record, None)
         })
-        .await
-    }
+    })
+    .await
 }
 
 fn unusable(error: serde_json::Error) -> Error {

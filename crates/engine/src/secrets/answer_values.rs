@@ -33,52 +33,51 @@ pub(crate) struct KeptAnswer {
     names: Vec<String>,
 }
 
-impl Engine {
-    /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
-    pub(crate) fn set_aside(question: &Question, draft: &mut AnswerDraft) -> Option<AnswerSecrets> {
-        if question.kind != Kind::Secret {
-            return None;
-        }
-        let values = Zeroizing::new(draft.data.to_string().into_bytes());
-        draft.data = names_only(&draft.data);
-        Some(AnswerSecrets { values, keep: draft.keep })
+/// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
+pub(crate) fn set_aside(question: &Question, draft: &mut AnswerDraft) -> Option<AnswerSecrets> {
+    if question.kind != Kind::Secret {
+        return None;
     }
+    let values = Zeroizing::new(draft.data.to_string().into_bytes());
+    draft.data = names_only(&draft.data);
+    Some(AnswerSecrets { values, keep: draft.keep })
+}
 
-    /// Finds the secrets kept for the asking agent, if they include every required field of the question and fit its form.
-    pub(crate) async fn kept_for_agent(
-        &self,
-        scope: Scope,
-        (agent, hosted): (&str, bool),
-        question: &Question,
-    ) -> Result<Option<KeptAnswer>, Error> {
-        if question.kind != Kind::Secret || question.fresh {
-            return Ok(None);
-        }
-        let agent = agent.to_owned();
-        let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
-        kept.retain(|kept| kept.secret.hosted == Some(hosted));
-        kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
-        let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
-        if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
-            return Ok(None);
-        }
-        let mut values = Map::new();
-        for KeptSecretValue { secret, sealed } in &kept {
-            let value = self.vault.unseal(&SealContext::Kept(secret), sealed)?;
-            let text = String::from_utf8_lossy(&value).into_owned();
-            values.insert(secret.name.clone(), Value::String(text));
-        }
-        let values = Value::Object(values);
-        if !self.fits(scope, question, &values).await? {
-            return Ok(None);
-        }
-        Ok(Some(KeptAnswer {
-            values: Zeroizing::new(values.to_string().into_bytes()),
-            reason: reason(kept.iter().map(|kept| &kept.secret)),
-            ids: kept.iter().map(|kept| kept.secret.id).collect(),
-            names: kept.iter().map(|kept| kept.secret.name.clone()).collect(),
-        }))
+/// Finds the secrets kept for the asking agent, if they include every required field of the question and fit its form.
+pub(crate) async fn find_kept(
+    engine: &Engine,
+    scope: Scope,
+    agent: &str,
+    hosted: bool,
+    question: &Question,
+) -> Result<Option<KeptAnswer>, Error> {
+    if question.kind != Kind::Secret || question.fresh {
+        return Ok(None);
     }
+    let agent = agent.to_owned();
+    let mut kept = engine.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
+    kept.retain(|kept| kept.secret.hosted == Some(hosted));
+    kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
+    let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
+    if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
+        return Ok(None);
+    }
+    let mut values = Map::new();
+    for KeptSecretValue { secret, sealed } in &kept {
+        let value = engine.vault.unseal(&SealContext::Kept(secret), sealed)?;
+        let text = String::from_utf8_lossy(&value).into_owned();
+        values.insert(secret.name.clone(), Value::String(text));
+    }
+    let values = Value::Object(values);
+    if !interactions::forms_check::fits(engine, scope, question, &values).await? {
+        return Ok(None);
+    }
+    Ok(Some(KeptAnswer {
+        values: Zeroizing::new(values.to_string().into_bytes()),
+        reason: reason(kept.iter().map(|kept| &kept.secret)),
+        ids: kept.iter().map(|kept| kept.secret.id).collect(),
+        names: kept.iter().map(|kept| kept.secret.name.clone()).collect(),
+    }))
 }
 
 /// Seals the values of the answer with which a question has ended, and keeps them for later if the person has chosen to. Values of a vote that
@@ -91,7 +90,7 @@ pub(crate) fn seal_answer_values(
     AnswerSecrets { values, keep }: &AnswerSecrets,
 ) -> Result<(), Error> {
     // The agent reads the values from the question that it asked, even where a handed-over copy of it was answered.
-    let asked = interactions::original_question(work, interaction)?;
+    let asked = interactions::find_original_question(work, interaction)?;
     seal_final_values(work, vault, &asked, values)?;
     let Some(by) = interaction.final_answer().filter(|_| *keep).map(|answer| answer.by.clone()) else { return Ok(()) };
     let values: BTreeMap<String, String> = serde_json::from_slice(values).map_err(|_| Error::Sealed)?;
@@ -138,7 +137,7 @@ pub(crate) fn answer_from_kept(
     let signature = (work.ids.answer(work.now), Actor::system(), AutoSource::System);
     work.record_event(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
     let was = interaction.status();
-    let change = interaction.auto(signature, draft, Some(FormProof::checked()), work.now)?;
+    let change = interaction.auto_resolve(signature, draft, Some(FormProof::checked()), work.now)?;
     let interaction = interactions::apply_change(work, session, was, change)?;
     seal(work, vault, &interaction, SECRETS, values)?;
     Ok(interaction)

@@ -30,7 +30,7 @@ impl Engine {
         caller: &Caller,
         (agent, name): (String, String),
         value: String,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<KeptSecret, Error> {
         let value = Zeroizing::new(value);
         caller.require(Right::ManageSecrets)?;
@@ -44,7 +44,7 @@ impl Engine {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let secret = KeptSecret {
                 id: work.ids.secret(work.now),
                 scope,
@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// Deletes a kept secret. The next question for it goes to people again.
-    pub async fn secret_forget(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
+    pub async fn secret_delete(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
         caller.require(Right::ManageSecrets)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {

@@ -39,10 +39,10 @@ pub struct RotationReport {
 }
 
 impl Engine {
-    /// Seals everything under the newest master key, so that the older keys can be deleted.
-    pub async fn rotate(&self) -> Result<RotationReport, Error> {
+    /// Seals everything under the newest master key, so that the older ones can be given up.
+    pub async fn rotate_master_key(&self) -> Result<RotationReport, Error> {
         let master = self.vault.masters.newest_now()?;
-        self.put_in_force(&master).await?;
+        put_in_force(self, &master).await?;
         let mut rotated = RotationReport::default();
         loop {
             let id = master.id();
@@ -54,7 +54,7 @@ impl Engine {
             for tenant in left {
                 let (vault, master) = (Arc::clone(&self.vault), master.clone());
                 let originator = Originator::system(EntryPoint::Cli);
-                self.transact_as(originator, move |work| renewed(&vault, work, tenant, &master)).await?;
+                self.transact_as(originator, move |work| renew_data_key(&vault, work, tenant, &master)).await?;
                 rotated.tenants += u64::from(tenant != INSTALLATION);
             }
         }
@@ -63,53 +63,54 @@ impl Engine {
             if outdated.is_empty() {
                 return Ok(rotated);
             }
-            self.older_ones_ended().await?;
+            wait_for_older_transactions(self).await?;
             for key in outdated {
-                rotated.values += self.seal_again(&key).await?;
+                rotated.values += seal_again(self, &key).await?;
                 let forgotten = self.transact(move |work| Ok(work.tx.data_key_delete(key.id)?)).await?;
                 rotated.forgotten += u64::from(forgotten);
             }
         }
     }
+}
 
-    /// Waits until every transaction that is writing at this moment has ended. After that, nothing is sealed under a data key that was replaced
-    /// before, and every earlier audit entry can get its position.
-    pub(crate) async fn older_ones_ended(&self) -> Result<(), Error> {
-        let fence = self.transact(|work| Ok(work.tx.fence()?)).await?;
-        let mut pause = LOOK_AGAIN;
-        while !self.read(Cost::Point, move |reads| Ok(reads.is_fence_passed(fence)?)).await? {
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-        Ok(())
+/// Waits until every transaction that is writing at this moment has ended. After that, nothing is sealed under a data key that was replaced
+/// before, and every earlier audit entry can get its position.
+pub(crate) async fn wait_for_older_transactions(engine: &Engine) -> Result<(), Error> {
+    let fence = engine.transact(|work| Ok(work.tx.fence()?)).await?;
+    let mut pause = LOOK_AGAIN;
+    while !engine.read(Cost::Point, move |reads| Ok(reads.is_fence_passed(fence)?)).await? {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
+    Ok(())
+}
 
-    async fn put_in_force(&self, master: &MasterKey) -> Result<(), Error> {
-        let (vault, id) = (Arc::clone(&self.vault), master.id());
-        self.transact(move |work| {
+async fn put_in_force(engine: &Engine, master: &MasterKey) -> Result<(), Error> {
+    let (vault, id) = (Arc::clone(&engine.vault), master.id());
+    engine
+        .transact(move |work| {
             let in_force = work.tx.master_key_lock(&id)?;
             vault.masters.named(&in_force)?;
             if in_force == id { Ok(()) } else { Ok(work.tx.master_key_change(&in_force, &id)?) }
         })
         .await
-    }
+}
 
-    /// Seals all values under a data key again, and returns their number.
-    async fn seal_again(&self, key: &DataKey) -> Result<u64, Error> {
-        let mut values = 0;
-        loop {
-            let (vault, key) = (Arc::clone(&self.vault), key.clone());
-            let done = self.transact(move |work| sealed_value_reseal(&vault, work, &key)).await?;
-            values += done;
-            if done == 0 {
-                return Ok(values);
-            }
+/// Seals all values under a data key again, and returns their number.
+async fn seal_again(engine: &Engine, key: &DataKey) -> Result<u64, Error> {
+    let mut values = 0;
+    loop {
+        let (vault, key) = (Arc::clone(&engine.vault), key.clone());
+        let done = engine.transact(move |work| seal_values_again(&vault, work, &key)).await?;
+        values += done;
+        if done == 0 {
+            return Ok(values);
         }
     }
 }
 
 /// Wraps all data keys of a tenant with a master key, creates a new data key and records that in the audit trail, in one transaction.
-fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &MasterKey) -> Result<(), Error> {
+fn renew_data_key(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &MasterKey) -> Result<(), Error> {
     let (keys, wanted) = (work.tx.data_keys(tenant)?, master.id());
     if keys.iter().all(|key| key.master == wanted) {
         // Another rotation has already done this tenant.
@@ -123,7 +124,7 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
         return Ok(());
     }
     let number = keys.first().map_or(1, |newest| newest.number + 1);
-    let fresh = vault.fresh_key(work, tenant, number)?;
+    let fresh = vault.create_data_key(work, tenant, number)?;
     if !work.tx.data_key_insert(&fresh)? {
         return Err(StoreError::Conflict.into());
     }
@@ -133,7 +134,7 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
 }
 
 /// Seals a batch of values of a data key again under the newest key of their tenant.
-fn sealed_value_reseal(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64, Error> {
+fn seal_values_again(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64, Error> {
     let mut done = 0;
     for mut at in work.tx.sealed_values_under(old.id, BATCH)? {
         let (scope, name) = (at.scope, at.name.clone());
@@ -159,7 +160,7 @@ fn sealed_value_reseal(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Res
         done += 1;
     }
     for mut secret in work.tx.idempotency_secrets_under(old.id, BATCH)? {
-        let place = SealContext::Once(&secret.scope, &secret.actor, &secret.key);
+        let place = SealContext::Idempotency(&secret.scope, &secret.actor, &secret.key);
         let value = vault.unseal(&place, &secret.sealed)?;
         secret.sealed = vault.seal(work, &place, &value)?;
         work.tx.idempotency_secret_reseal(old.id, &secret)?;

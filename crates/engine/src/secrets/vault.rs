@@ -34,13 +34,13 @@ pub(crate) enum SealContext<'a> {
     /// A signing secret of a webhook, by its number.
     Webhook(&'a Scope, WebhookId, u32),
     /// A secret of an idempotency record, by its actor and its key.
-    Once(&'a Scope, &'a str, &'a str),
+    Idempotency(&'a Scope, &'a str, &'a str),
 }
 
 impl SealContext<'_> {
     fn tenant(&self) -> TenantId {
         match self {
-            Self::Question(scope, ..) | Self::Webhook(scope, ..) | Self::Once(scope, ..) => scope.tenant,
+            Self::Question(scope, ..) | Self::Webhook(scope, ..) | Self::Idempotency(scope, ..) => scope.tenant,
             Self::Kept(secret) => secret.scope.tenant,
         }
     }
@@ -49,7 +49,7 @@ impl SealContext<'_> {
         let (scope, place) = match self {
             Self::Question(scope, id, name) => (*scope, format!("{id}:{name}")),
             Self::Webhook(scope, id, number) => (*scope, format!("{id}:{number}")),
-            Self::Once(scope, actor, key) => (*scope, format!("once:{}:{actor}:{key}", actor.len())),
+            Self::Idempotency(scope, actor, key) => (*scope, format!("once:{}:{actor}:{key}", actor.len())),
             Self::Kept(secret) => (&secret.scope, format!("{}:{}\n{}", secret.id, secret.name, secret.agent)),
         };
         format!("{}:{}:{place}", scope.tenant, scope.project).into_bytes()
@@ -60,7 +60,7 @@ impl SealContext<'_> {
 pub struct Vault {
     pub(crate) masters: Masters,
     opened: RwLock<HashMap<DataKeyId, XChaCha20Poly1305>>,
-    /// Key of the installation's digests; [`crate::Engine::fingerprint`] loads it.
+    /// Key of the installation's digests; [`crate::secrets::unlock::fingerprint`] loads it.
     pub(crate) stamp: RwLock<Option<Zeroizing<[u8; 32]>>>,
 }
 
@@ -85,7 +85,7 @@ impl Vault {
 
     /// Seals a value under the newest data key of its tenant.
     pub(crate) fn seal(&self, work: &mut Work<'_>, place: &SealContext<'_>, value: &[u8]) -> Result<Sealed, Error> {
-        let key = self.sealing_key(work, place.tenant())?;
+        let key = self.find_sealing_key(work, place.tenant())?;
         let body = encrypt(&self.cipher(&key)?, value, &place.bound(), work.ids)?;
         Ok(Sealed { key, body })
     }
@@ -99,11 +99,11 @@ impl Vault {
     }
 
     /// Newest data key of a tenant, created if there is none.
-    pub(crate) fn sealing_key(&self, work: &mut Work<'_>, tenant: TenantId) -> Result<DataKey, Error> {
+    pub(crate) fn find_sealing_key(&self, work: &mut Work<'_>, tenant: TenantId) -> Result<DataKey, Error> {
         if let Some(key) = work.tx.data_key_newest(tenant)? {
             return Ok(key);
         }
-        let key = self.fresh_key(work, tenant, 1)?;
+        let key = self.create_data_key(work, tenant, 1)?;
         if work.tx.data_key_insert(&key)? {
             return Ok(key);
         }
@@ -112,7 +112,7 @@ impl Vault {
     }
 
     /// Creates a data key under the master key in force, which stays in force until the transaction ends.
-    pub(crate) fn fresh_key(&self, work: &mut Work<'_>, tenant: TenantId, number: u32) -> Result<DataKey, Error> {
+    pub(crate) fn create_data_key(&self, work: &mut Work<'_>, tenant: TenantId, number: u32) -> Result<DataKey, Error> {
         let in_force = work.tx.master_key_lock(&self.masters.newest()?.id())?;
         let master = self.masters.named(&in_force)?;
         let key = DataKey {

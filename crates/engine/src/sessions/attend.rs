@@ -30,7 +30,7 @@ pub struct SessionSnapshot {
 
 impl Engine {
     /// Returns the present state of a session.
-    pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<SessionSnapshot, Error> {
+    pub async fn session_snapshot(&self, caller: &Caller, session: SessionId) -> Result<SessionSnapshot, Error> {
         caller.require(Right::Read)?;
         self.list_patiently(caller, move |reads, caller| {
             // The session is read first: a change in between is then seen twice rather than missed.
@@ -45,7 +45,7 @@ impl Engine {
 
     /// Returns a question, and the call by which clients know it. Only the first question about a call is known by the call; later questions about it
     /// are known by their own ids, so that a decision about the first question never applies to another.
-    pub async fn question_shown(
+    pub async fn question_with_call(
         &self,
         caller: &Caller,
         id: InteractionId,
@@ -60,7 +60,7 @@ impl Engine {
 
     /// Returns a page of the open questions of a session, or of all sessions of a channel, oldest first. Each question comes with the call by which
     /// clients know it. The second value is the question after which the next page begins.
-    pub async fn questions_shown(
+    pub async fn questions_with_calls(
         &self,
         caller: &Caller,
         session: Option<SessionId>,
@@ -91,7 +91,7 @@ impl Engine {
     }
 
     /// Returns the question that a client refers to: the first question about a call of the session, or a question of the session by its id.
-    pub async fn question_meant(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Interaction, Error> {
+    pub async fn find_question(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Interaction, Error> {
         caller.require(Right::Read)?;
         let (scope, call) = (caller.scope, call.to_owned());
         self.read_by(caller, Cost::Point, move |reads, caller| {

@@ -37,14 +37,19 @@ pub struct Chat {
 
 impl Engine {
     /// Sends a message. Returns the session, and the number of its last event before the message.
-    pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
+    pub async fn send_chat_message(
+        &self,
+        caller: &Caller,
+        chat: Chat,
+        idempotency: Option<Idempotency>,
+    ) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
         named_well(chat.agent.as_deref())?;
-        let offered = self.offered(caller.scope).await?;
+        let offered = steps::server_files::offered(self, caller.scope).await?;
         // After a conflict, another request has begun the same conversation, and the next attempt finds it.
         retry_conflicts(MOST_MEETINGS, || {
             let (chat, offered) = (chat.clone(), offered.clone());
-            self.command(caller, once.clone(), move |work| {
+            self.command(caller, idempotency.clone(), move |work| {
                 let caller = work.caller()?;
                 let session = match find_current(work, &caller, &chat)? {
                     Some(session) => session,
@@ -116,8 +121,8 @@ fn begin(work: &mut Work<'_>, caller: &Caller, offered: &OfferedDefinitions, cha
     {
         return Err(StoreError::Conflict.into());
     }
-    let luggage = SessionInput { metadata: chat.metadata, ..SessionInput::default() };
-    let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
+    let session_input = SessionInput { metadata: chat.metadata, ..SessionInput::default() };
+    let start = Start { channel: chat.conversation, agent: Some(agent), session_input, ..Start::default() };
     let session = sessions::open(work, &caller.scope, &caller.actor, offered, start)?;
     reserve_beginning(work, &session, before.as_ref())?;
     if session.hosted { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
@@ -135,7 +140,7 @@ fn reserve_beginning(work: &mut Work<'_>, session: &Session, before: Option<&Ses
 }
 
 fn choose_agent(work: &mut Work<'_>, scope: &Scope, offered: &OfferedDefinitions) -> Result<String, Error> {
-    let names = Vec::from_iter(steps::available_agents(work, scope, offered)?);
+    let names = Vec::from_iter(steps::list_available_agents(work, scope, offered)?);
     match names.as_slice() {
         [] => Err(Refusal::NotFound("agent").into()),
         [only] => Ok(only.clone()),

@@ -10,19 +10,19 @@ use crate::{Engine, Error, Idempotency, access, deliveries, interactions, sessio
 
 impl Engine {
     /// Runs a command on a session. Ending a session closes its open questions in the same transaction.
-    pub async fn control(
+    pub async fn control_session(
         &self,
         caller: &Caller,
         id: SessionId,
         command: Command,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
         checked("/reason", reason.as_deref())?;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let session = access::lock_session(work, &caller, id)?;
-            Self::steers(&caller, &session)?;
+            access::sight::require_may_steer(&caller, &session)?;
             if matches!(command, Command::Complete | Command::Fail) && caller.role == Role::Operator {
                 // Only the agent knows whether its work is done; a person cancels the session instead.
                 caller.require(Right::Take)?;
@@ -63,7 +63,7 @@ pub(crate) fn apply_control(
 ) -> Result<Session, Error> {
     let (by, reason) = (note.by.clone(), note.reason.clone());
     let held = session.going_on().is_err();
-    let (mut session, happening) = session.control(command, note)?;
+    let (mut session, event_draft) = session.control(command, note)?;
     if let Some((ending, _)) = &session.ended {
         let (scope, ending) = (session.scope, *ending);
         let told = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
@@ -79,7 +79,7 @@ pub(crate) fn apply_control(
                 let step = step.end(end, work.now);
                 work.tx.step_save(&scope, &step)?;
                 if step.lease.is_some() {
-                    work.record_event(&mut session, None, step.told(&by))?;
+                    work.record_event(&mut session, None, step.status_event(&by))?;
                 }
             }
         }
@@ -94,7 +94,7 @@ pub(crate) fn apply_control(
             }
         }
     }
-    work.record_event(&mut session, None, happening)?;
+    work.record_event(&mut session, None, event_draft)?;
     if held && session.going_on().is_ok() {
         deliveries::ring_agents(work, &session)?;
         steps::wake(work, &session)?;
@@ -104,7 +104,7 @@ pub(crate) fn apply_control(
 
 /// Ends the session in the name of the person whose answer terminates it. Does nothing if the session has ended already.
 pub(crate) fn end_by_answer(work: &mut Work<'_>, session: &mut Session, answer: &Answer) -> Result<(), Error> {
-    if session.alive().is_err() {
+    if session.require_alive().is_err() {
         return Ok(());
     }
     let reason = answer.feedback.clone().unwrap_or_else(|| format!("ended by {}", answer.by.name));

@@ -23,21 +23,25 @@ impl Engine {
     /// Sends a message: to the hosted agent of a session, or, if an agent calls in its own session, to people.
     ///
     /// An agent's message that requires a reply becomes a question in the channel of the session.
-    pub async fn message(
+    pub async fn send_message(
         &self,
         caller: &Caller,
         id: SessionId,
-        (content, requires_reply): (String, bool),
-        once: Option<Idempotency>,
+        content: String,
+        requires_reply: bool,
+        idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
         checked(&content)?;
         let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
-        let time = self.usual_time(&question.kind, caller.entry_point);
-        let question =
-            if requires_reply { Some(self.admitted(Account::of(caller), question, time).await?) } else { None };
+        let time = interactions::ask::usual_time(self, &question.kind, caller.entry_point);
+        let question = if requires_reply {
+            Some(interactions::ask::admit(self, Account::of(caller), question, time).await?)
+        } else {
+            None
+        };
         let asking = QuestionTerms { time, traceparent: None, within_budget: true };
-        let offered = self.offered(caller.scope).await?;
-        self.command(caller, once, move |work| {
+        let offered = steps::server_files::offered(self, caller.scope).await?;
+        self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, id)?;
             let by = &caller.actor;
@@ -47,12 +51,12 @@ impl Engine {
                     interactions::open(work, &mut session, by.clone(), question.clone(), &asking)?;
                 }
                 None if own => {
-                    session.alive()?;
+                    session.require_alive()?;
                     let sent = MessageSent { content: content.clone(), requires_reply: false };
                     work.record_event(&mut session, None, EventDraft::by(by, EventKind::MessageSent(sent)))?;
                 }
                 asked => {
-                    Self::steers(&caller, &session)?;
+                    access::sight::require_may_steer(&caller, &session)?;
                     if asked.is_some() {
                         let problem = Problem::new("/requires_reply", "only an agent's message asks for a reply");
                         return Err(Refusal::QuestionInvalid(vec![problem]).into());
@@ -86,7 +90,7 @@ pub(crate) fn send_message(
     offered: &OfferedDefinitions,
     (caller, content): (&Caller, &str),
 ) -> Result<Session, Error> {
-    Engine::steers(caller, &session)?;
+    access::sight::require_may_steer(caller, &session)?;
     steps::deliver_message(work, &mut session, offered, (&caller.actor, content))?;
     sessions::save(work, &session)?;
     Ok(session)

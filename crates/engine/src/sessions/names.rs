@@ -24,7 +24,7 @@ impl Engine {
     /// Resolves a name. `ses_…` refers to the session with this id, which only the server assigns. A bare UUID also refers to its session, unless the
     /// session's own channel has that name: a channel continues when the session has ended. Any other valid channel name refers to a channel, which
     /// may have no session yet. An invalid name gives `None`.
-    pub async fn named(&self, caller: &Caller, name: &str) -> Result<Option<NamedConversation>, Error> {
+    pub async fn resolve_name(&self, caller: &Caller, name: &str) -> Result<Option<NamedConversation>, Error> {
         caller.require(Right::Read)?;
         let name = name.to_owned();
         self.read_by(caller, Cost::Point, move |reads, caller| {
@@ -36,7 +36,7 @@ impl Engine {
     }
 
     /// Returns the session that a name refers to. For a channel, this is its newest live session, otherwise its newest session.
-    pub async fn conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
+    pub async fn find_session(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
         let name = name.to_owned();
         self.read_by(caller, Cost::Point, move |reads, caller| {
@@ -47,7 +47,7 @@ impl Engine {
     }
 
     /// Returns the session in which a caller asks. For a channel, this is the caller's own newest live session, if there is one.
-    pub async fn own_conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
+    pub async fn find_own_session(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
         let (scope, name) = (caller.scope, name.to_owned());
         self.list_patiently(caller, move |reads, caller| {
@@ -66,7 +66,12 @@ impl Engine {
     }
 
     /// Returns the sessions of a channel that began after this one, newest first.
-    pub async fn begun_in(&self, caller: &Caller, channel: &str, after: SessionId) -> Result<Vec<Session>, Error> {
+    pub async fn sessions_begun_after(
+        &self,
+        caller: &Caller,
+        channel: &str,
+        after: SessionId,
+    ) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
         let channel = channel.to_owned();
         self.list_patiently(caller, move |reads, caller| {
@@ -79,7 +84,7 @@ impl Engine {
     }
 
     /// Returns the live sessions of a channel, newest first.
-    pub async fn live_in(&self, caller: &Caller, channel: &str) -> Result<Vec<Session>, Error> {
+    pub async fn live_sessions(&self, caller: &Caller, channel: &str) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
         let channel = channel.to_owned();
         self.list_patiently(caller, move |reads, caller| {
@@ -139,8 +144,8 @@ pub(crate) fn listener_in(
         if !listens(reads, &session)? {
             continue;
         }
-        let luggage = reads.session_input(scope, session.id)?;
-        if session.head.flow.is_none() && luggage.is_none_or(|luggage| luggage.input.is_null()) {
+        let session_input = reads.session_input(scope, session.id)?;
+        if session.head.flow.is_none() && session_input.is_none_or(|session_input| session_input.input.is_null()) {
             return Ok(Some(session));
         }
         busy.push(session);

@@ -29,35 +29,40 @@ pub struct Start {
     /// Title of the session in one line.
     pub title: Option<String>,
     /// Input and metadata of the session.
-    pub luggage: SessionInput,
+    pub session_input: SessionInput,
     /// Initial values that the steps of the flow share.
     pub shared: Value,
 }
 
 impl Engine {
     /// Opens a session with its first step.
-    pub async fn start(&self, caller: &Caller, start: Start, once: Option<Idempotency>) -> Result<Session, Error> {
+    pub async fn start_session(
+        &self,
+        caller: &Caller,
+        start: Start,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Session, Error> {
         caller.require(Right::Ask)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        let offered = self.offered(caller.scope).await?;
-        self.command(caller, once, move |work| open(work, &scope, &actor, &offered, start.clone())).await
+        let offered = steps::server_files::offered(self, caller.scope).await?;
+        self.command(caller, idempotency, move |work| open(work, &scope, &actor, &offered, start.clone())).await
     }
 }
 
 fn briefed(id: String, start: Start) -> Result<(SessionHead, SessionInput), Error> {
-    let Start { channel, agent, agent_version, flow, flow_version, title, luggage, shared } = start;
+    let Start { channel, agent, agent_version, flow, flow_version, title, session_input, shared } = start;
     let channel = channel.unwrap_or(id);
-    let brief = SessionHead { channel, agent, agent_version, title, flow, flow_version };
-    let mut problems: Vec<_> = brief.check().into_iter().chain(luggage.check()).collect();
+    let head = SessionHead { channel, agent, agent_version, title, flow, flow_version };
+    let mut problems: Vec<_> = head.check().into_iter().chain(session_input.check()).collect();
     text::depth("/shared", &shared, &mut problems);
-    let shares = shared.is_object() && brief.flow.is_some();
+    let shares = shared.is_object() && head.flow.is_some();
     if !shared.is_null() && !shares {
         problems.push(Problem::new("/shared", "must be an object, and is only for flows"));
     }
-    if brief.flow.is_some() && brief.agent.is_some() {
+    if head.flow.is_some() && head.agent.is_some() {
         problems.push(Problem::new("/agent", "cannot be combined with a flow, whose steps name their agents"));
     }
-    if problems.is_empty() { Ok((brief, luggage)) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+    if problems.is_empty() { Ok((head, session_input)) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
 /// Agent or flow that the workers of this server run.
@@ -96,18 +101,18 @@ pub(crate) fn open(
 ) -> Result<Session, Error> {
     let id = work.ids.session(work.now);
     let shared = start.shared.clone();
-    let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
-    luggage.entry_point = Some(work.originator.how.entry_point);
-    let run = choose_run(work, scope, offered, &mut brief, &mut luggage)?;
-    let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
+    let (mut head, mut session_input) = briefed(id.uuid().to_string(), start)?;
+    session_input.entry_point = Some(work.originator.how.entry_point);
+    let run = choose_run(work, scope, offered, &mut head, &mut session_input)?;
+    let step = Step::begin(work.ids.step(work.now), id, head.agent.clone(), work.now);
     let step = match &run {
         Some(run) => Step { shared, ..run.step(step.id, id, work.now) },
         None => step,
     };
-    let (mut session, happening) = Session::start(id, *scope, brief, step.id, actor.clone(), work.now);
+    let (mut session, event_draft) = Session::start(id, *scope, head, step.id, actor.clone(), work.now);
     session.hosted = run.is_some();
-    let event = work.prepare_event(&mut session, None, &happening)?;
-    work.tx.session_insert(&session, &luggage)?;
+    let event = work.prepare_event(&mut session, None, &event_draft)?;
+    work.tx.session_insert(&session, &session_input)?;
     work.tx.step_insert(scope, &step)?;
     work.tx.event_append(scope, &event)?;
     work.ring_watchers(&session);
@@ -122,13 +127,13 @@ fn choose_run(
     work: &mut Work<'_>,
     scope: &Scope,
     offered: &OfferedDefinitions,
-    brief: &mut SessionHead,
-    luggage: &mut SessionInput,
+    head: &mut SessionHead,
+    session_input: &mut SessionInput,
 ) -> Result<Option<Run>, Error> {
-    if let Some(name) = brief.flow.clone() {
-        let wanted = (name.as_str(), brief.flow_version.as_deref());
+    if let Some(name) = head.flow.clone() {
+        let wanted = (name.as_str(), head.flow_version.as_deref());
         let flow = steps::resolve_flow(work, scope, offered, wanted)?.ok_or(Refusal::NotFound("flow"))?;
-        brief.flow_version = Some(flow.version.clone());
+        head.flow_version = Some(flow.version.clone());
         for step in &flow.steps {
             let Some(agent) = &step.agent else { continue };
             let wanted = (agent.as_str(), step.agent_version.as_deref());
@@ -137,13 +142,13 @@ fn choose_run(
                 Refusal::QuestionInvalid(vec![Problem::new("/flow", why)])
             })?;
             require_separate_workspace(work, offered, &agent)?;
-            luggage.agents.insert(step.name.clone(), agent.version);
+            session_input.agents.insert(step.name.clone(), agent.version);
         }
-        let first = flow.first().and_then(|first| luggage.agents.get(&first.name).cloned());
+        let first = flow.first().and_then(|first| session_input.agents.get(&first.name).cloned());
         return Ok(Some(Run::Flow(flow, first)));
     }
-    let Some(name) = brief.agent.clone() else { return Ok(None) };
-    let wanted = (name.as_str(), brief.agent_version.as_deref());
+    let Some(name) = head.agent.clone() else { return Ok(None) };
+    let wanted = (name.as_str(), head.agent_version.as_deref());
     let Some(agent) = steps::resolve_agent(work, scope, offered, wanted)? else {
         if steps::has_known_agent(work, scope, offered, &name)? {
             let problem = Problem::new("/agent_version", "does not exist in this project or is retired");
@@ -152,7 +157,7 @@ fn choose_run(
         return Ok(None);
     };
     require_separate_workspace(work, offered, &agent)?;
-    brief.agent_version = Some(agent.version.clone());
+    head.agent_version = Some(agent.version.clone());
     Ok(Some(Run::Agent(Box::new(agent))))
 }
 

@@ -36,15 +36,15 @@ impl Engine {
     ) -> Result<Option<Interaction>, Error> {
         let (scope, session) = (claim.scope, claim.session);
         let wire = self.read(Cost::Point, move |reads| opened_on(reads, &scope, session)).await?;
-        let seconds = self.time_to_answer(&ask.question.kind, ask.deadline_seconds, wire)?;
-        let question = self.suggested(claim, ask.question).await?;
-        let question = self.admitted(Account::of_project(claim.scope), question, seconds).await?;
-        let kept = self.kept_for_agent(claim.scope, (&claim.agent.name, true), &question).await?;
+        let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, wire)?;
+        let question = add_suggestion(self, claim, ask.question).await?;
+        let question = interactions::ask::admit(self, Account::of_project(claim.scope), question, seconds).await?;
+        let kept = secrets::answer_values::find_kept(self, claim.scope, &claim.agent.name, true, &question).await?;
         let asking = QuestionTerms { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = steps::lock_claimed(work, &claim)?;
-            session.alive()?;
+            session.require_alive()?;
             // This check comes before any write, because a transaction that returns `None` is committed too.
             if step.lease.as_ref().is_none_or(|lease| lease.journal != after) {
                 return Ok(None);
@@ -60,35 +60,6 @@ impl Engine {
             Ok(Some(asked))
         })
         .await
-    }
-
-    /// Adds frequent earlier answers to the suggestions of a question.
-    async fn suggested(&self, claim: &StepClaim, mut question: Question) -> Result<Question, Error> {
-        let (claim, scope) = (claim.clone(), claim.scope);
-        // The admitted question includes the options that its kind implies; they can be suggested too.
-        let whole = question.clone().admit().unwrap_or_else(|_| question.clone());
-        let asked = whole.clone();
-        let counted = self
-            .read(Cost::Point, move |reads| {
-                let session = reads.session(&claim.scope, claim.session)?.ok_or(Refusal::NotFound("session"))?;
-                let step = reads.step(&claim.scope, claim.step)?;
-                let place = place_of(&session, step.as_ref(), &asked);
-                Ok(reads.frequent_answers(&claim.scope, &place, MOST_SUGGESTED)?)
-            })
-            .await?;
-        let mut fitting = Vec::new();
-        for (answer, count) in counted {
-            let answer = of_count(answer, count);
-            if answer.data.is_null() || whole.form().is_none() || self.fits(scope, &whole, &answer.data).await? {
-                fitting.push(answer);
-            }
-        }
-        let analytics = suggestion::analytics(fitting, &whole, MOST_SUGGESTED as usize);
-        let (rule, llm) = std::mem::take(&mut question.suggestions)
-            .into_iter()
-            .partition(|suggestion| suggestion.source == domain::question::SuggestionSource::Rule);
-        question.suggestions = suggestion::combine(rule, llm, analytics);
-        Ok(question)
     }
 
     /// Returns the actions of calls of a step, each with the last question that was asked about it.
@@ -123,6 +94,38 @@ impl Engine {
         })
         .await
     }
+}
+
+/// Adds frequent earlier answers to the suggestions of a question.
+async fn add_suggestion(engine: &Engine, claim: &StepClaim, mut question: Question) -> Result<Question, Error> {
+    let (claim, scope) = (claim.clone(), claim.scope);
+    // The admitted question includes the options that its kind implies; they can be suggested too.
+    let whole = question.clone().admit().unwrap_or_else(|_| question.clone());
+    let asked = whole.clone();
+    let counted = engine
+        .read(Cost::Point, move |reads| {
+            let session = reads.session(&claim.scope, claim.session)?.ok_or(Refusal::NotFound("session"))?;
+            let step = reads.step(&claim.scope, claim.step)?;
+            let place = place_of(&session, step.as_ref(), &asked);
+            Ok(reads.frequent_answers(&claim.scope, &place, MOST_SUGGESTED)?)
+        })
+        .await?;
+    let mut fitting = Vec::new();
+    for (answer, count) in counted {
+        let answer = of_count(answer, count);
+        if answer.data.is_null()
+            || whole.form().is_none()
+            || interactions::forms_check::fits(engine, scope, &whole, &answer.data).await?
+        {
+            fitting.push(answer);
+        }
+    }
+    let analytics = suggestion::analytics(fitting, &whole, MOST_SUGGESTED as usize);
+    let (rule, llm) = std::mem::take(&mut question.suggestions)
+        .into_iter()
+        .partition(|suggestion| suggestion.source == domain::question::SuggestionSource::Rule);
+    question.suggestions = suggestion::combine(rule, llm, analytics);
+    Ok(question)
 }
 
 fn of_count(answer: Value, count: u64) -> Counted {

@@ -42,11 +42,11 @@ impl Engine {
         (id, step): (SessionId, Option<StepId>),
         command: StepCommand,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
         crate::sessions::control::checked("/reason", reason.as_deref())?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let session = sessions::lock(work, &scope, id)?;
             let caller = work.caller()?;
             // An agent's key asks and never answers: people decide about a step that has failed or has used up its limits.
@@ -83,14 +83,15 @@ fn run_command(
         return Err(Refusal::StepNotFailed.into());
     }
     let (session, step) = if step.alive() {
-        session.alive()?;
+        session.require_alive()?;
         (session, step)
     } else {
         revive(work, session, step, (&caller.actor, &why))?
     };
     let end = match command {
         StepCommand::Retry => {
-            let session = steps::retry(work, session, &step, (work.now, true))?;
+            let now = work.now;
+            let session = steps::retry(work, session, &step, now, true)?;
             sessions::save(work, &session)?;
             return Ok(session);
         }
@@ -111,11 +112,11 @@ fn revive(
 ) -> Result<(Session, Step), Error> {
     let over = |at: Timestamp| at.saturating_add(work.settings.retention).unwrap_or(Timestamp::MAX);
     if session.ended.as_ref().is_some_and(|(_, note)| over(note.at) <= work.now) {
-        session.alive()?;
+        session.require_alive()?;
     }
-    let (mut session, happening) = session.revive(by, why)?;
+    let (mut session, event_draft) = session.revive(by, why)?;
     work.tx.session_sealed_values_retire(&session.scope, session.id, None)?;
-    work.record_event(&mut session, None, happening)?;
+    work.record_event(&mut session, None, event_draft)?;
     Ok((session, Step { withheld_upto: Some(step.id), ..step }))
 }
 
@@ -127,7 +128,7 @@ fn require_may_pass_question(
     session: &Session,
     step: &Step,
 ) -> Result<(), Error> {
-    if steps::passed_question(work, session, step)?.is_some() {
+    if steps::find_passed_question(work, session, step)?.is_some() {
         return Ok(());
     }
     let asked = step.before.map(|id| work.tx.interaction(&session.scope, id)).transpose()?.flatten();
@@ -135,7 +136,7 @@ fn require_may_pass_question(
         asked.admit(caller)?;
         asked.question.audiences().to_vec()
     } else {
-        let flow = steps::flow_of(work, session)?;
+        let flow = steps::read_flow(work, session)?;
         let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
         let question = definition.and_then(|definition| definition.question.as_ref());
         let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {
@@ -164,7 +165,7 @@ fn run_now(work: &mut Work<'_>, session: Session, step: Step) -> Result<Session,
         return Err(Refusal::StepNotFailed.into());
     }
     session.going_on()?;
-    work.tx.step_save(&session.scope, &step.let_go(Some(work.now)))?;
+    work.tx.step_save(&session.scope, &step.release(Some(work.now)))?;
     work.effects.topics.push(Topic::Steps);
     sessions::save(work, &session)?;
     Ok(session)
@@ -187,6 +188,6 @@ fn decide_step(work: &mut Work<'_>, mut session: Session, step: Step, end: StepE
     work.tx.step_save(&session.scope, &step)?;
     steps::withdraw_open(work, &mut session, &step, &why)?;
     let by = work.originator.actor.clone();
-    work.record_event(&mut session, None, step.told(&by))?;
+    work.record_event(&mut session, None, step.status_event(&by))?;
     steps::advance(work, session, step)
 }

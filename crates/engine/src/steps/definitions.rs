@@ -17,6 +17,7 @@ use store::{Cost, Page, Reads, StoreError};
 
 use crate::run::pages::Pages;
 use crate::run::transaction::Work;
+use crate::steps;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency};
 
@@ -35,7 +36,7 @@ impl Engine {
         &self,
         caller: &Caller,
         agent: AgentVersion,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Definition, Error> {
         let mut problems = agent.check();
         problems.extend(agent.only_in_files());
@@ -43,9 +44,9 @@ impl Engine {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         for (index, tool) in agent.client_tools.iter().enumerate() {
-            self.usable(&format!("/client_tools/{index}/schema"), &tool.schema)?;
+            check_schema(self, &format!("/client_tools/{index}/schema"), &tool.schema)?;
         }
-        self.add(caller, Definition::of_agent(&agent, caller.actor.clone(), self.now()), once).await
+        add(self, caller, Definition::of_agent(&agent, caller.actor.clone(), self.now()), idempotency).await
     }
 
     /// Adds a version of a flow to the project.
@@ -53,43 +54,16 @@ impl Engine {
         &self,
         caller: &Caller,
         flow: FlowVersion,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<Definition, Error> {
         let problems = flow.check();
         if !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         for (pointer, schema) in flow.schemas() {
-            self.usable(&pointer, schema)?;
+            check_schema(self, &pointer, schema)?;
         }
-        self.add(caller, Definition::of_flow(&flow, caller.actor.clone(), self.now()), once).await
-    }
-
-    fn usable(&self, pointer: &str, schema: &serde_json::Value) -> Result<(), Error> {
-        if schema.is_null() {
-            return Ok(());
-        }
-        let checked = self.forms.admit(schema);
-        checked.map_err(|error| {
-            let problem = domain::Problem::new(format!("{pointer}{}", error.pointer), error.reason.to_string());
-            Error::from(Refusal::QuestionInvalid(vec![problem]))
-        })
-    }
-
-    async fn add(
-        &self,
-        caller: &Caller,
-        definition: Definition,
-        once: Option<Idempotency>,
-    ) -> Result<Definition, Error> {
-        caller.require(Right::ManagePolicy)?;
-        let scope = caller.scope;
-        self.command(caller, once, move |work| {
-            let definition = Definition { at: work.now, ..definition.clone() };
-            save_definition(work, &scope, &definition)?;
-            Ok(definition)
-        })
-        .await
+        add(self, caller, Definition::of_flow(&flow, caller.actor.clone(), self.now()), idempotency).await
     }
 
     /// Retires a version, so that new sessions cannot use it.
@@ -98,11 +72,11 @@ impl Engine {
         caller: &Caller,
         kind: DefinitionKind,
         (name, version): (String, String),
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(), Error> {
         caller.require(Right::ManagePolicy)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let at = work.now;
             if !work.tx.definition_retire(&scope, kind, (&name, &version), at)? {
                 return Err(Refusal::NotFound(kind.name()).into());
@@ -122,7 +96,7 @@ impl Engine {
     ) -> Result<(Vec<DefinitionListing>, bool), Error> {
         caller.require(Right::Read)?;
         let (scope, limit) = (caller.scope, page.limit);
-        let offered = self.offered(scope).await?;
+        let offered = steps::server_files::offered(self, scope).await?;
         let (after, filed) = (page.after.clone(), offered.definitions(kind, self.now()));
         let ((kept, mut more), filed) = self
             .list(caller, move |reads, _| {
@@ -164,7 +138,7 @@ impl Engine {
         caller.require(Right::Read)?;
         let (scope, wanted) = (caller.scope, (name.clone(), version.clone()));
         let kept = self.read(Cost::Point, move |reads| Ok(reads.definition(&scope, kind, &wanted.0, &wanted.1)?));
-        let offered = self.offered(scope).await?;
+        let offered = steps::server_files::offered(self, scope).await?;
         if let Some(definition) = kept.await?.filter(|kept| offered.allows(kept)) {
             return Ok(DefinitionListing { definition, from_file: false });
         }
@@ -193,6 +167,34 @@ impl Engine {
             self.read(Cost::Point, move |reads| Ok(reads.definition(&scope, DefinitionKind::Flow, &name, &version)?));
         body(found.await?.ok_or(Refusal::NotFound("flow"))?).map(Some)
     }
+}
+
+fn check_schema(engine: &Engine, pointer: &str, schema: &serde_json::Value) -> Result<(), Error> {
+    if schema.is_null() {
+        return Ok(());
+    }
+    let checked = engine.forms.admit(schema);
+    checked.map_err(|error| {
+        let problem = domain::Problem::new(format!("{pointer}{}", error.pointer), error.reason.to_string());
+        Error::from(Refusal::QuestionInvalid(vec![problem]))
+    })
+}
+
+async fn add(
+    engine: &Engine,
+    caller: &Caller,
+    definition: Definition,
+    idempotency: Option<Idempotency>,
+) -> Result<Definition, Error> {
+    caller.require(Right::ManagePolicy)?;
+    let scope = caller.scope;
+    engine
+        .command(caller, idempotency, move |work| {
+            let definition = Definition { at: work.now, ..definition.clone() };
+            save_definition(work, &scope, &definition)?;
+            Ok(definition)
+        })
+        .await
 }
 
 /// Returns a page of the stored versions that a project may use, and whether more may follow. Only the last page can be empty.
@@ -272,7 +274,7 @@ pub(crate) fn resolve_agent(
 }
 
 /// Returns the names of the agents that a new session could run.
-pub(crate) fn available_agents(
+pub(crate) fn list_available_agents(
     work: &mut Work<'_>,
     scope: &Scope,
     offered: &OfferedDefinitions,

@@ -37,7 +37,7 @@ impl Engine {
 /// Ends a step and continues the session.
 pub(crate) fn finish(work: &mut Work<'_>, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
     let why = end.reason.clone().unwrap_or_else(|| "the step that asked has ended".into());
-    let end = if end.how == StepEnding::SentBack && previous_work(work, &session, &step)?.is_none() {
+    let end = if end.how == StepEnding::SentBack && find_previous_work(work, &session, &step)?.is_none() {
         // No earlier work exists that could be done again.
         StepEnd { how: StepEnding::Rejected, ..end }
     } else {
@@ -47,7 +47,7 @@ pub(crate) fn finish(work: &mut Work<'_>, mut session: Session, step: Step, end:
     work.tx.step_save(&session.scope, &step)?;
     withdraw_open(work, &mut session, &step, &why)?;
     let agent = work.originator.actor.clone();
-    work.record_event(&mut session, None, step.told(&agent))?;
+    work.record_event(&mut session, None, step.status_event(&agent))?;
     advance(work, session, step)
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn advance(work: &mut Work<'_>, session: Session, step: Step) -> Resu
         StepEnding::Cancelled => return Ok(session),
     };
     let reason = reason.clone();
-    let session = match flow_of(work, &session)? {
+    let session = match read_flow(work, &session)? {
         Some(flow) => continue_flow(work, session, &flow, step, way)?,
         None if way == StepWay::Failed || way == StepWay::Rejected => {
             end_session(work, session, Command::Fail, reason)?
@@ -86,7 +86,7 @@ fn continue_flow(
         && may_retry(work, &session, &step)?
     {
         let due = later(work.now, definition.delay_before(step.attempt + 1));
-        return retry(work, session, &step, (due, false));
+        return retry(work, session, &step, due, false);
     }
     let ran = u32::try_from(work.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
     match flow.next_after(&name, way, ran) {
@@ -110,7 +110,7 @@ pub(crate) fn end_with_output(work: &mut Work<'_>, session: &Session, step: Step
     if end.how != StepEnding::Completed || end.output.is_null() {
         return Ok(step.end(end, work.now));
     }
-    let flow = flow_of(work, session)?;
+    let flow = read_flow(work, session)?;
     let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
     match definition
         .map(|definition| collect_passed_values(work, session, definition, (&step, &end.output)))
@@ -171,7 +171,7 @@ fn enter_step(
         ..fresh
     };
     work.tx.step_insert(&session.scope, &step)?;
-    let unheard = steps::unheard_messages(work, &session, before)?;
+    let unheard = steps::read_unheard_messages(work, &session, before)?;
     if !unheard.is_empty() {
         for said in unheard {
             step = steps::append_input(work, &session, step, said)?;
@@ -187,7 +187,7 @@ fn enter_step(
 /// Whether a failed step is retried automatically. It is not if people did its work, or if the question before it kept it from running: both are
 /// final.
 fn may_retry(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<bool, Error> {
-    Ok(step.agent.is_some() && (step.before.is_none() || passed_question(work, session, step)?.is_some()))
+    Ok(step.agent.is_some() && (step.before.is_none() || find_passed_question(work, session, step)?.is_some()))
 }
 
 /// Begins the next attempt of a step, due at the given time. The attempt continues from the state of the previous one.
@@ -195,10 +195,11 @@ pub(crate) fn retry(
     work: &mut Work<'_>,
     mut session: Session,
     step: &Step,
-    (due, after_end): (Timestamp, bool),
+    due: Timestamp,
+    after_end: bool,
 ) -> Result<Session, Error> {
     // In a step without an agent, the answer of people is the work: they are asked again.
-    let before = if step.agent.is_some() { passed_question(work, &session, step)? } else { None };
+    let before = if step.agent.is_some() { find_passed_question(work, &session, step)? } else { None };
     let mut fresh = Step {
         agent: step.agent.clone(),
         agent_version: step.agent_version.clone(),
@@ -217,7 +218,7 @@ pub(crate) fn retry(
     } else {
         "the attempt before came to nothing".to_owned()
     };
-    fresh = steps::copy_journal(work, &session, step, fresh, (&why, after_end))?;
+    fresh = steps::copy_journal(work, &session, step, fresh, &why, after_end)?;
     if let Some(lease) = fresh.lease.as_mut().filter(|_| due > work.now) {
         lease.trouble = Some(why);
     }
@@ -248,7 +249,7 @@ pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, proposal: &A
 }
 
 /// Returns the question before a step if it lets the step run. The question is asked once for all attempts.
-pub(crate) fn passed_question(
+pub(crate) fn find_passed_question(
     work: &mut Work<'_>,
     session: &Session,
     step: &Step,
@@ -266,8 +267,8 @@ pub(crate) fn passed_question(
 }
 
 /// Returns the last completed work before a step, which is the work that people saw when they were asked before the step.
-fn previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<Option<(FlowStep, Step)>, Error> {
-    let Some(flow) = flow_of(work, session)? else { return Ok(None) };
+fn find_previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<Option<(FlowStep, Step)>, Error> {
+    let Some(flow) = read_flow(work, session)? else { return Ok(None) };
     let worked = |done: &Step| {
         let definition = done.name.as_deref().and_then(|name| flow.step(name))?;
         let asked = definition.question.as_ref().is_some_and(|question| question.kind != Kind::Notice.name());
@@ -285,7 +286,7 @@ fn previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<
 fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Result<Session, Error> {
     let StepPhase::Ended { output: answer, reason, .. } = &step.phase else { return Ok(session) };
     let ran = u32::try_from(work.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
-    let session = match previous_work(work, &session, step)? {
+    let session = match find_previous_work(work, &session, step)? {
         Some((definition, done)) if ran < MOST_RUNS => {
             let StepPhase::Ended { output, .. } = &done.phase else { return Ok(session) };
             let revision = Revision {
@@ -295,7 +296,7 @@ fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Res
                 output: output.clone(),
             };
             // In a step without an agent, the answer of people is the work: they are asked again.
-            let before = if definition.agent.is_some() { passed_question(work, &session, &done)? } else { None };
+            let before = if definition.agent.is_some() { find_passed_question(work, &session, &done)? } else { None };
             let (shared, revision) = (step.shared.clone(), Some(revision));
             let fresh = Step { shared, before, revision, ..new_step(work, &session, work.now) };
             enter_step(work, session, (&definition, step), fresh)?
@@ -311,7 +312,7 @@ fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Res
 }
 
 /// Returns the flow that a session follows, in the version with which it was opened.
-pub(crate) fn flow_of(work: &mut Work<'_>, session: &Session) -> Result<Option<FlowVersion>, Error> {
+pub(crate) fn read_flow(work: &mut Work<'_>, session: &Session) -> Result<Option<FlowVersion>, Error> {
     let (Some(name), Some(version)) = (&session.head.flow, &session.head.flow_version) else { return Ok(None) };
     let found = work.tx.definition(&session.scope, DefinitionKind::Flow, name, version)?;
     let found = found.ok_or(Refusal::NotFound("flow"))?;
@@ -357,7 +358,7 @@ pub(crate) fn revoke_unstarted_actions(
         for proposal in
             portion.into_iter().filter(|proposal| step.map_or(proposal.hosted, |step| proposal.step == Some(step)))
         {
-            if let Some(left) = proposal.left(&message) {
+            if let Some(left) = proposal.abandon(&message) {
                 actions::save_change(work, session, left)?;
             }
         }

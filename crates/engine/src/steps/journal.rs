@@ -45,7 +45,9 @@ impl Engine {
             let (mut session, step) = steps::lock_claimed(work, &claim)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let before = session.last_seq;
-            let Some(step) = append_journal(work, &mut session, step.kept(until), &journal)? else { return Ok(None) };
+            let Some(step) = append_journal(work, &mut session, step.extend_lease(until), &journal)? else {
+                return Ok(None);
+            };
             work.tx.step_save(&claim.scope, &step)?;
             if session.last_seq > before {
                 sessions::save(work, &session)?;
@@ -56,7 +58,7 @@ impl Engine {
     }
 
     /// Publishes intermediate output of a step. The state of the step does not depend on it.
-    pub async fn step_tell(&self, claim: &StepClaim, told: Vec<EventKind>) -> Result<(), Error> {
+    pub async fn step_publish(&self, claim: &StepClaim, told: Vec<EventKind>) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, _) = steps::lock_claimed(work, &claim)?;
@@ -80,7 +82,7 @@ pub(crate) fn append_journal(
     for input in &journal.inputs {
         step = append_input(work, session, step, input.clone())?;
     }
-    step = step.journalled(0);
+    step = step.add_journal_entries(0);
     step.before = journal.before.or(step.before);
     let upto = step.lease.as_ref().map_or(0, |lease| lease.journal);
     work.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
@@ -100,7 +102,7 @@ pub(crate) fn deliver_message(
     offered: &OfferedDefinitions,
     (by, content): (&Actor, &str),
 ) -> Result<(), Error> {
-    session.alive()?;
+    session.require_alive()?;
     let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
     let Some(step) = step.filter(|step| step.lease.is_some()) else {
         return Err(Refusal::NotHosted(session.id).into());
@@ -124,7 +126,7 @@ pub(crate) fn deliver_message(
 }
 
 /// Returns the messages to a step that no model has read before the step ended. Notes of the worker itself to the model are left out.
-pub(crate) fn unheard_messages(
+pub(crate) fn read_unheard_messages(
     work: &mut Work<'_>,
     session: &Session,
     step: &domain::Step,
@@ -145,7 +147,7 @@ pub(crate) fn append_input(
 ) -> Result<domain::Step, Error> {
     let seq = step.lease.as_ref().map_or(0, |lease| lease.journal) + 1;
     work.tx.journal_append(&session.scope, step.id, &JournalEntry { seq, at: work.now, body })?;
-    Ok(step.entered())
+    Ok(step.enter())
 }
 
 fn publish_all(work: &mut Work<'_>, session: &mut Session, agent: &Actor, told: &[EventKind]) -> Result<(), Error> {
@@ -170,10 +172,10 @@ fn finish_delivery(work: &mut Work<'_>, session: &mut Session, id: InteractionId
     if !matches!(interaction.delivery(), Some(Delivery::Waiting { .. })) {
         return Ok(());
     }
-    let (interaction, happening) = interaction.gone_on(work.now)?;
+    let (interaction, event_draft) = interaction.skip_delivery(work.now)?;
     work.tx.interaction_save(&interaction)?;
     keep_sealed(work, session, &interaction)?;
-    work.record_event(session, Some(id), happening).map(drop)
+    work.record_event(session, Some(id), event_draft).map(drop)
 }
 
 /// Keeps secrets out of the archive as long as the session lives, because they have to be redacted until then.
@@ -203,7 +205,8 @@ pub(crate) fn copy_journal(
     session: &Session,
     before: &domain::Step,
     mut step: domain::Step,
-    (why, after_end): (&str, bool),
+    why: &str,
+    after_end: bool,
 ) -> Result<domain::Step, Error> {
     let scope = session.scope;
     let mut length = 0;
@@ -220,7 +223,7 @@ pub(crate) fn copy_journal(
     if length == 0 {
         return Ok(step);
     }
-    step = step.journalled(length);
+    step = step.add_journal_entries(length);
     append_input(work, session, step, json!({ "input": "again", "reason": why, "after_end": after_end }))
 }
 
@@ -235,10 +238,10 @@ pub(crate) fn retire_untaken_answers(
         let Some(interaction) = work.tx.interaction(&session.scope, id)? else { continue };
         let origin = &interaction.origin;
         if origin.hosted && step.is_none_or(|step| origin.step == step) {
-            let (interaction, happening) = interaction.not_needed(why)?;
+            let (interaction, event_draft) = interaction.cancel_delivery(why)?;
             work.tx.interaction_save(&interaction)?;
             keep_sealed(work, session, &interaction)?;
-            work.record_event(session, Some(id), happening)?;
+            work.record_event(session, Some(id), event_draft)?;
         }
     }
     Ok(())

@@ -40,7 +40,7 @@ pub struct ClaimedStep {
     /// Session of the step.
     pub session: Session,
     /// Input with which the session was opened.
-    pub luggage: SessionInput,
+    pub session_input: SessionInput,
     /// Claimed step.
     pub step: Step,
     /// All steps of the session, oldest first.
@@ -93,7 +93,7 @@ impl Engine {
             };
             if session.going_on().is_err() {
                 // The step is woken when the session resumes.
-                work.tx.step_save(&scope, &step.let_go(None))?;
+                work.tx.step_save(&scope, &step.release(None))?;
                 return Ok(None);
             }
             let until = work.now.saturating_add(length).unwrap_or(work.now);
@@ -110,16 +110,16 @@ impl Engine {
             let agent = agent_of(&step);
             work.tx.step_save(&scope, &step)?;
             if begun {
-                work.record_event(&mut session, None, step.told(&agent))?;
+                work.record_event(&mut session, None, step.status_event(&agent))?;
                 sessions::save(work, &session)?;
             }
             let number = step.lease.as_ref().map_or(0, |lease| lease.claims);
             let claim = StepClaim { scope, session: session.id, step: step.id, number, agent };
-            let luggage = work.tx.session_input(&scope, session.id)?.unwrap_or_default();
+            let session_input = work.tx.session_input(&scope, session.id)?.unwrap_or_default();
             let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
             let (tenant, project) = work.tx.scope_names(&scope)?.ok_or(Refusal::NotFound("project"))?;
             let project = ProjectName::new(tenant, project);
-            Ok(Some(ClaimedStep { claim, session, luggage, step, steps, state, left_behind, project }))
+            Ok(Some(ClaimedStep { claim, session, session_input, step, steps, state, left_behind, project }))
         });
         match claimed.await {
             Err(Error::Refused(Refusal::StepLost | Refusal::NotFound(_))) => Ok(None),
@@ -128,29 +128,29 @@ impl Engine {
     }
 
     /// Extends the lease of a step. Refused if the step has ended or another worker has claimed it.
-    pub async fn step_keep(&self, claim: &StepClaim) -> Result<(), Error> {
+    pub async fn step_extend_lease(&self, claim: &StepClaim) -> Result<(), Error> {
         let (claim, length) = (claim.clone(), self.settings().step_lease);
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (_, step) = lock_claimed(work, &claim)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            Ok(work.tx.step_save(&claim.scope, &step.kept(until))?)
+            Ok(work.tx.step_save(&claim.scope, &step.extend_lease(until))?)
         })
         .await
     }
 
     /// Refuses a claim that is no longer in force.
-    pub async fn step_held(&self, claim: &StepClaim) -> Result<(), Error> {
+    pub async fn step_require_claim(&self, claim: &StepClaim) -> Result<(), Error> {
         let claim = claim.clone();
         self.read(Cost::Point, move |reads| {
             let step = reads.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
-            step.held(claim.number)?;
+            step.require_claim(claim.number)?;
             Ok(())
         })
         .await
     }
 
     /// Whether people have paused the session of a step.
-    pub async fn step_paused(&self, claim: &StepClaim) -> Result<bool, Error> {
+    pub async fn is_step_paused(&self, claim: &StepClaim) -> Result<bool, Error> {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
@@ -160,7 +160,7 @@ impl Engine {
     }
 
     /// Whether the session of a step has ended.
-    pub async fn step_session_ended(&self, claim: &StepClaim) -> Result<bool, Error> {
+    pub async fn is_step_session_ended(&self, claim: &StepClaim) -> Result<bool, Error> {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
             Ok(reads.session(&scope, session)?.is_none_or(|session| session.ended.is_some()))
@@ -169,11 +169,11 @@ impl Engine {
     }
 
     /// Releases a step. Any worker may claim it at once.
-    pub async fn step_let_go(&self, claim: &StepClaim) -> Result<(), Error> {
+    pub async fn step_release(&self, claim: &StepClaim) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (_, step) = lock_claimed(work, &claim)?;
-            work.tx.step_save(&claim.scope, &step.rests(Some(work.now)))?;
+            work.tx.step_save(&claim.scope, &step.sleep(Some(work.now)))?;
             work.effects.topics.push(Topic::Steps);
             Ok(())
         })
@@ -181,13 +181,13 @@ impl Engine {
     }
 
     /// Releases a step after an error of the worker. The delay before the next claim grows with each error.
-    pub async fn step_troubled(&self, claim: &StepClaim, why: String) -> Result<(), Error> {
+    pub async fn step_report_trouble(&self, claim: &StepClaim, why: String) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = lock_claimed(work, &claim)?;
             let times = step.lease.as_ref().map_or(0, |lease| lease.idle.min(6));
             let due = later(work.now, domain::SignedDuration::from_secs(1 << times));
-            let step = step.troubled(why.clone(), due);
+            let step = step.record_trouble(why.clone(), due);
             work.tx.step_save(&claim.scope, &step)?;
             report_trouble(work, &mut session, &step)?;
             sessions::save(work, &session)
@@ -204,7 +204,7 @@ impl Engine {
             if !held && !can_sleep(work, &claim, &step, &sleep)? {
                 return Ok(false);
             }
-            work.tx.step_save(&claim.scope, &step.rests(None))?;
+            work.tx.step_save(&claim.scope, &step.sleep(None))?;
             Ok(true)
         })
         .await
@@ -235,7 +235,7 @@ fn agent_of(step: &Step) -> Actor {
 pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &StepClaim) -> Result<(Session, Step), Error> {
     let session = sessions::lock(work, &claim.scope, claim.session)?;
     let step = work.tx.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
-    step.held(claim.number)?;
+    step.require_claim(claim.number)?;
     Ok((session, step))
 }
 
@@ -276,7 +276,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
 /// Publishes why a step is tried again, and when.
 pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &Step) -> Result<(), Error> {
     let by = work.originator.actor.clone();
-    step.troubles(&by).map_or(Ok(()), |draft| steps::publish(work, session, &draft))
+    step.trouble_event(&by).map_or(Ok(()), |draft| steps::publish(work, session, &draft))
 }
 
 /// Wakes the step of a session after an event that the step may sleep on.
@@ -285,7 +285,7 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
         return Ok(());
     }
     let Some(step) = work.tx.step(&session.scope, session.step)? else { return Ok(()) };
-    let woken = step.woken(work.now);
+    let woken = step.wake(work.now);
     // A worker that holds the step is notified too, because it may wait for this event. Events of workers themselves do not notify it.
     if woken.is_some() || work.originator.how.entry_point != EntryPoint::Worker {
         work.effects.topics.push(Topic::Steps);

@@ -27,7 +27,7 @@ impl Engine {
         let (scope, held) = (claim.scope, claim.clone());
         let sealed = self.read(Cost::Point, move |reads| {
             let step = reads.step(&held.scope, held.step)?.ok_or(domain::Refusal::StepLost)?;
-            step.held(held.number)?;
+            step.require_claim(held.number)?;
             let mut found = Vec::new();
             for id in reads.interactions_with_sealed_value(&scope, held.session, SECRETS)? {
                 let asked = reads.interaction(&scope, id)?;
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     /// Returns a secret that is kept for a hosted agent under this name, such as the key of its model.
-    pub async fn secret_of(&self, claim: &StepClaim, name: &str) -> Result<Option<Zeroizing<String>>, Error> {
+    pub async fn hosted_secret(&self, claim: &StepClaim, name: &str) -> Result<Option<Zeroizing<String>>, Error> {
         let (scope, agent, name) = (claim.scope, claim.agent.name.clone(), name.to_owned());
         let kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
         let Some(found) = kept.into_iter().find(|kept| kept.secret.name == name && kept.secret.hosted == Some(true))
@@ -70,7 +70,7 @@ impl Engine {
 }
 
 /// Creates a redactor for all secrets that people gave to a session.
-pub(crate) fn given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Session) -> Result<Redactor, Error> {
+pub(crate) fn read_given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Session) -> Result<Redactor, Error> {
     let scope = session.scope;
     let mut values = Vec::new();
     for id in work.tx.interactions_with_sealed_value(&scope, session.id, SECRETS)? {

@@ -143,28 +143,22 @@ impl OfferedDefinitions {
 
 impl Engine {
     /// Replaces the definitions of the server's files. All of them belong to `default/default`.
-    pub fn define(&self, definitions: Definitions) {
-        self.define_for(definitions, Owners::default());
+    pub fn set_definitions(&self, definitions: Definitions) {
+        self.set_definitions_for(definitions, Owners::default());
     }
 
     /// Replaces the definitions of the server's files and the projects that they belong to.
-    pub fn define_for(&self, definitions: Definitions, owners: Owners) {
+    pub fn set_definitions_for(&self, definitions: Definitions, owners: Owners) {
         *self.filed.now.write() = Arc::new(LoadedFiles { definitions, owners });
     }
 
-    /// Sets the schemas of the workers' built-in tools, by name. Arguments that people edit are validated against them.
-    pub fn build_in(&self, tools: BTreeMap<String, Value>) {
+    /// Sets the schemas of the built-in tools of the workers, by name. Edits of calls are validated against them.
+    pub fn set_tool_schemas(&self, tools: BTreeMap<String, Value>) {
         *self.filed.tools.write() = tools;
     }
 
-    /// Returns the definitions that the current files offer to a project.
-    pub(crate) async fn offered(&self, scope: Scope) -> Result<OfferedDefinitions, Error> {
-        let files = Arc::clone(&self.filed.now.read());
-        Ok(OfferedDefinitions { project: self.project_named(scope).await?, files })
-    }
-
     /// Returns the name of a project with that of its tenant.
-    pub async fn project_named(&self, scope: Scope) -> Result<ProjectName, Error> {
+    pub async fn project_names(&self, scope: Scope) -> Result<ProjectName, Error> {
         if let Some(known) = self.filed.names.get(&scope) {
             return Ok(known);
         }
@@ -174,4 +168,10 @@ impl Engine {
         self.filed.names.insert(scope, named.clone());
         Ok(named)
     }
+}
+
+/// Returns the definitions that the current files offer to a project.
+pub(crate) async fn offered(engine: &Engine, scope: Scope) -> Result<OfferedDefinitions, Error> {
+    let files = Arc::clone(&engine.filed.now.read());
+    Ok(OfferedDefinitions { project: engine.project_names(scope).await?, files })
 }

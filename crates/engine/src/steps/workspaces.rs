@@ -9,6 +9,7 @@ use serde_json::Value;
 use store::{Cost, Reads};
 
 use crate::run::pages::Pages;
+use crate::steps;
 use crate::steps::definitions::name_and_version;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
@@ -18,8 +19,8 @@ const PORTION: u32 = 200;
 
 impl Engine {
     /// Refuses to open a workspace whose directory would contain, or be inside, one of another tenant.
-    pub async fn workspace_apart(&self, scope: Scope, workspace: &str) -> Result<(), Error> {
-        let (offered, workspace) = (self.offered(scope).await?, workspace.to_owned());
+    pub async fn require_separate_workspace(&self, scope: Scope, workspace: &str) -> Result<(), Error> {
+        let (offered, workspace) = (steps::server_files::offered(self, scope).await?, workspace.to_owned());
         self.read(Cost::Scan, move |reads| apart(reads, &offered, &workspace)).await
     }
 }

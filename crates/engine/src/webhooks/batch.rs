@@ -45,58 +45,56 @@ pub(super) struct Batch {
 /// Delivery with the time and the content of its message, before the secrets are unsealed.
 type Made = (WebhookDelivery, Timestamp, Content);
 
-impl Engine {
-    /// Builds the next messages. Returns `None` if the lease was lost.
-    pub(super) async fn webhook_batch(&self, due: DueWebhook, lease: LeaseId) -> Result<Option<Batch>, Error> {
-        let length = self.settings().webhook_lease;
-        let found = self.transact(move |work| {
-            let hold = held(work, lease, length);
-            let Some((webhook, cursor)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
-            if !webhook.enabled() {
-                return Ok(Some((webhook, Vec::new(), Vec::new(), false, work.now)));
-            }
-            let more = queue_new(work, &due, &webhook, cursor)?;
-            let limit = match webhook.subject {
-                // A failing endpoint gets one message at a time.
-                _ if webhook.failures > 0 => 1,
-                Subject::Events { .. } => AT_ONCE,
-                Subject::Answers { .. } => ANSWERS_AT_ONCE,
-            };
-            let mut made = Vec::new();
-            for delivery in work.tx.webhook_deliveries_due(due.webhook, work.now, limit)? {
-                made.extend(build_content(work, &due, delivery)?);
-            }
-            let mut secrets = work.tx.webhook_secrets(&due.scope, due.webhook)?;
-            secrets.retain(|secret| secret.until.is_none_or(|until| until > work.now));
-            Ok(Some((webhook, made, secrets, more, work.now)))
-        });
-        let Some((webhook, made, secrets, more, at)) = found.await? else { return Ok(None) };
-        let parcels =
-            made.into_iter().map(|made| self.parcel(&webhook, made, &secrets, at)).collect::<Result<_, _>>()?;
-        Ok(Some(Batch { parcels, more }))
-    }
-
-    fn parcel(
-        &self,
-        webhook: &Webhook,
-        (delivery, happened_at, content): Made,
-        secrets: &[WebhookSecret],
-        at: Timestamp,
-    ) -> Result<(WebhookDelivery, Parcel), Error> {
-        let vault = Arc::clone(&self.vault);
-        let parcel = Parcel {
-            url: webhook.url.clone(),
-            id: delivery.id,
-            at,
-            name: delivery.name.clone(),
-            happened_at,
-            content,
-            secrets: secrets.iter().map(|secret| opened(&vault, secret)).collect::<Result<_, _>>()?,
-            // The time limit is a third of the lease, so that the outcome is recorded while the lease is valid.
-            patience: Duration::try_from(self.settings().webhook_lease).unwrap_or_default() / 3,
+/// Builds the next messages. Returns `None` if the lease was lost.
+pub(super) async fn build(engine: &Engine, due: DueWebhook, lease: LeaseId) -> Result<Option<Batch>, Error> {
+    let length = engine.settings().webhook_lease;
+    let found = engine.transact(move |work| {
+        let hold = held(work, lease, length);
+        let Some((webhook, cursor)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
+        if !webhook.enabled() {
+            return Ok(Some((webhook, Vec::new(), Vec::new(), false, work.now)));
+        }
+        let more = queue_new(work, &due, &webhook, cursor)?;
+        let limit = match webhook.subject {
+            // A failing endpoint gets one message at a time.
+            _ if webhook.failures > 0 => 1,
+            Subject::Events { .. } => AT_ONCE,
+            Subject::Answers { .. } => ANSWERS_AT_ONCE,
         };
-        Ok((delivery, parcel))
-    }
+        let mut made = Vec::new();
+        for delivery in work.tx.webhook_deliveries_due(due.webhook, work.now, limit)? {
+            made.extend(build_content(work, &due, delivery)?);
+        }
+        let mut secrets = work.tx.webhook_secrets(&due.scope, due.webhook)?;
+        secrets.retain(|secret| secret.until.is_none_or(|until| until > work.now));
+        Ok(Some((webhook, made, secrets, more, work.now)))
+    });
+    let Some((webhook, made, secrets, more, at)) = found.await? else { return Ok(None) };
+    let parcels =
+        made.into_iter().map(|made| build_parcel(engine, &webhook, made, &secrets, at)).collect::<Result<_, _>>()?;
+    Ok(Some(Batch { parcels, more }))
+}
+
+fn build_parcel(
+    engine: &Engine,
+    webhook: &Webhook,
+    (delivery, happened_at, content): Made,
+    secrets: &[WebhookSecret],
+    at: Timestamp,
+) -> Result<(WebhookDelivery, Parcel), Error> {
+    let vault = Arc::clone(&engine.vault);
+    let parcel = Parcel {
+        url: webhook.url.clone(),
+        id: delivery.id,
+        at,
+        name: delivery.name.clone(),
+        happened_at,
+        content,
+        secrets: secrets.iter().map(|secret| opened(&vault, secret)).collect::<Result<_, _>>()?,
+        // The time limit is a third of the lease, so that the outcome is recorded while the lease is valid.
+        patience: Duration::try_from(engine.settings().webhook_lease).unwrap_or_default() / 3,
+    };
+    Ok((delivery, parcel))
 }
 
 /// Creates deliveries for new events or answers, up to `MOST_PENDING`. Returns whether there are more to read.
@@ -128,7 +126,7 @@ fn queue_new_events(
     work.tx.webhook_cursor_save(due, *last)?;
     let more = found.more;
     for (_, event) in found.events {
-        if wanted.wants(work, due, &event)? {
+        if wanted.is_wanted(work, due, &event)? {
             let about = About::Event { session: event.session, seq: event.seq };
             queue_delivery(work, due, event.name, about)?;
         }
@@ -174,13 +172,13 @@ fn build_content(work: &mut Work<'_>, due: &DueWebhook, delivery: WebhookDeliver
             event.map(|event| (event.at, Content::Event(event)))
         }
         About::Answer { interaction, revision, lease } => {
-            let Some(found) = waiting_answer(work, due, interaction, revision)? else {
-                return save_without_content(work, due, delivery.drop_it(work.now));
+            let Some(found) = find_waiting_answer(work, due, interaction, revision)? else {
+                return save_without_content(work, due, delivery.discard(work.now));
             };
             let session = work.tx.session(&due.scope, found.origin.session)?;
             if session.is_some_and(|session| session.going_on().is_err()) {
                 let later = work.now.saturating_add(PAUSED).unwrap_or(work.now);
-                return save_without_content(work, due, delivery.put_off(later));
+                return save_without_content(work, due, delivery.postpone(later));
             }
             let sealed = has_sealed(work, due, &found)?;
             let lease = (!sealed).then_some(lease);
@@ -190,7 +188,7 @@ fn build_content(work: &mut Work<'_>, due: &DueWebhook, delivery: WebhookDeliver
     };
     match made {
         Some((at, content)) => Ok(Some((delivery, at, content))),
-        None => save_without_content(work, due, delivery.drop_it(work.now)),
+        None => save_without_content(work, due, delivery.discard(work.now)),
     }
 }
 
@@ -204,7 +202,7 @@ fn save_without_content(
 }
 
 /// Returns the question if its answer still waits, unchanged since the delivery was created.
-pub(crate) fn waiting_answer(
+pub(crate) fn find_waiting_answer(
     work: &mut Work<'_>,
     due: &DueWebhook,
     id: InteractionId,
@@ -233,7 +231,7 @@ struct EventFilter<'a> {
 }
 
 impl EventFilter<'_> {
-    fn wants(&mut self, work: &mut Work<'_>, due: &DueWebhook, event: &Event) -> Result<bool, Error> {
+    fn is_wanted(&mut self, work: &mut Work<'_>, due: &DueWebhook, event: &Event) -> Result<bool, Error> {
         if self.session.is_some_and(|session| session != event.session) {
             return Ok(false);
         }

@@ -34,11 +34,11 @@ impl Engine {
         &self,
         caller: &Caller,
         webhook: WebhookId,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<WebhookDelivery, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
             found.sends()?;
             let id = work.ids.webhook_delivery(work.now);
@@ -55,11 +55,11 @@ impl Engine {
         &self,
         caller: &Caller,
         (webhook, id): (WebhookId, WebhookDeliveryId),
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<WebhookDelivery, Error> {
         caller.require(Right::ManageWebhooks)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
             let delivery = work.tx.webhook_delivery(&scope, webhook, id)?;
             let delivery = delivery.ok_or(Refusal::NotFound("webhook delivery"))?;

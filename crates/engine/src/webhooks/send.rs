@@ -19,6 +19,7 @@ use super::batch::{Batch, MOST_PENDING};
 use super::courier::Courier;
 use crate::run::timers::count_failure;
 use crate::run::transaction::Work;
+use crate::webhooks;
 use crate::{Engine, Error};
 
 /// Number of webhooks that this node sends for at once.
@@ -38,11 +39,11 @@ impl Engine {
         tokio::pin!(stop);
         loop {
             while turns.try_join_next().is_some() {}
-            match self.webhooks_due(MOST_AT_ONCE - turns.len()).await {
+            match read_due(self, MOST_AT_ONCE - turns.len()).await {
                 Ok(due) => {
                     for due in due {
                         let (engine, courier, stopping) = (self.clone(), Arc::clone(&courier), stopping.clone());
-                        turns.spawn(async move { engine.webhook_turn(due, &*courier, &stopping).await });
+                        turns.spawn(async move { send_and_log(&engine, due, &*courier, &stopping).await });
                     }
                 }
                 Err(error) => tracing::warn!(%error, "due webhooks could not be read; the next pass tries again"),
@@ -62,58 +63,61 @@ impl Engine {
     /// Sends all due messages once.
     pub async fn send_webhooks(&self, courier: &dyn Courier) -> Result<(), Error> {
         let (_told, stopping) = watch::channel(false);
-        for due in self.webhooks_due(MOST_AT_ONCE).await? {
-            self.webhook_turn(due, courier, &stopping).await;
+        for due in read_due(self, MOST_AT_ONCE).await? {
+            send_and_log(self, due, courier, &stopping).await;
         }
         Ok(())
     }
+}
 
-    async fn webhooks_due(&self, limit: usize) -> Result<Vec<DueWebhook>, Error> {
-        if limit == 0 {
-            return Ok(Vec::new());
-        }
-        self.read(Cost::Point, move |reads| {
+async fn read_due(engine: &Engine, limit: usize) -> Result<Vec<DueWebhook>, Error> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    engine
+        .read(Cost::Point, move |reads| {
             let now = reads.now()?;
             Ok(reads.webhooks_due(now, u32::try_from(limit).unwrap_or(u32::MAX))?)
         })
         .await
-    }
+}
 
-    /// Sends the due messages of one webhook, and logs a failure.
-    async fn webhook_turn(&self, due: DueWebhook, courier: &dyn Courier, stopping: &watch::Receiver<bool>) {
-        if let Err(error) = self.webhook_sent(due, courier, stopping).await {
-            count_failure("webhook");
-            tracing::warn!(webhook = %due.webhook, %error, "a webhook could not be served; the next pass tries again");
-        }
+/// Sends the due messages of one webhook, and logs a failure.
+async fn send_and_log(engine: &Engine, due: DueWebhook, courier: &dyn Courier, stopping: &watch::Receiver<bool>) {
+    if let Err(error) = send_due(engine, due, courier, stopping).await {
+        count_failure("webhook");
+        tracing::warn!(webhook = %due.webhook, %error, "a webhook could not be served; the next pass tries again");
     }
+}
 
-    async fn webhook_sent(
-        &self,
-        due: DueWebhook,
-        courier: &dyn Courier,
-        stopping: &watch::Receiver<bool>,
-    ) -> Result<(), Error> {
-        let length = self.settings().webhook_lease;
-        let claimed = self.transact(move |work| {
-            let hold = held(work, work.ids.lease(work.now), length);
-            Ok(work.tx.webhook_claim(&due, &hold, work.now)?.then_some(hold.lease))
+async fn send_due(
+    engine: &Engine,
+    due: DueWebhook,
+    courier: &dyn Courier,
+    stopping: &watch::Receiver<bool>,
+) -> Result<(), Error> {
+    let length = engine.settings().webhook_lease;
+    let claimed = engine.transact(move |work| {
+        let hold = held(work, work.ids.lease(work.now), length);
+        Ok(work.tx.webhook_claim(&due, &hold, work.now)?.then_some(hold.lease))
+    });
+    let Some(lease) = claimed.await? else { return Ok(()) };
+    let mut failed = false;
+    for _ in 0..MOST_BATCHES {
+        let Some(Batch { parcels, more }) = webhooks::batch::build(engine, due, lease).await? else { return Ok(()) };
+        let sent = parcels.iter().map(async |(delivery, parcel)| {
+            let receipt = courier.post(parcel).await;
+            webhooks::settle::settle(engine, due, lease, delivery.clone(), parcel.at, receipt).await
         });
-        let Some(lease) = claimed.await? else { return Ok(()) };
-        let mut failed = false;
-        for _ in 0..MOST_BATCHES {
-            let Some(Batch { parcels, more }) = self.webhook_batch(due, lease).await? else { return Ok(()) };
-            let sent = parcels.iter().map(async |(delivery, parcel)| {
-                let receipt = courier.post(parcel).await;
-                self.webhook_settle(due, lease, delivery.clone(), parcel.at, receipt).await
-            });
-            for taken in join_all(sent).await {
-                failed |= !taken?;
-            }
-            if failed || *stopping.borrow() || (parcels.is_empty() && !more) {
-                break;
-            }
+        for taken in join_all(sent).await {
+            failed |= !taken?;
         }
-        self.transact(move |work| {
+        if failed || *stopping.borrow() || (parcels.is_empty() && !more) {
+            break;
+        }
+    }
+    engine
+        .transact(move |work| {
             let hold = held(work, lease, length);
             let Some((webhook, _)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(()) };
             let (pending, first) = work.tx.webhook_backlog(due.webhook)?;
@@ -121,12 +125,11 @@ impl Engine {
                 return Ok(work.tx.webhook_release(&due, lease, first, pending >= MOST_PENDING)?);
             }
             // A failed webhook rests until `rests_until`, even if new events occur or its deliveries are due at another time.
-            let webhook = webhook.failed();
+            let webhook = webhook.record_failure();
             work.tx.webhook_save(&webhook)?;
             Ok(work.tx.webhook_release(&due, lease, Some(webhook.rests_until(work.now)), true)?)
         })
         .await
-    }
 }
 
 /// Lease that begins now.

@@ -1,6 +1,6 @@
 //! Records the outcome of an attempt, under the lease under which the message was sent.
 
-use domain::webhook::delivery::{About, Attempt, Progress, Verdict};
+use domain::webhook::delivery::{About, Attempt, AttemptVerdict, Progress};
 use domain::{Actor, EntryPoint, LeaseId, Refusal, Timestamp, WebhookDelivery};
 use store::DueWebhook;
 
@@ -21,62 +21,60 @@ struct AttemptReport {
     gone: bool,
 }
 
-impl Engine {
-    /// Records an attempt and returns whether the endpoint accepted the message. If the lease was lost, nothing is recorded and the next
-    /// node sends the message again.
-    pub(super) async fn webhook_settle(
-        &self,
-        due: DueWebhook,
-        lease: LeaseId,
-        delivery: WebhookDelivery,
-        at: Timestamp,
-        receipt: Receipt,
-    ) -> Result<bool, Error> {
-        let length = self.settings().webhook_lease;
-        let id = delivery.id;
-        let noted = self.transact_as(Originator::system(EntryPoint::Webhook), move |work| {
-            let hold = held(work, lease, length);
-            let Some((webhook, _)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
-            let Some(found) = work.tx.webhook_delivery(&due.scope, due.webhook, delivery.id)? else { return Ok(None) };
-            let Receipt { status, note, wait, took } = receipt.clone();
-            let attempt = Attempt { at, status, note, millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX) };
-            let verdict = attempt.verdict();
-            let [jitter] = work.ids.random();
-            let found = found.tried(attempt, wait, jitter, work.now);
-            work.tx.webhook_delivery_save(&due.scope, &found)?;
-            let taken = matches!(verdict, Verdict::Taken { .. });
-            let mut webhook = if taken { webhook.succeeded() } else { webhook };
-            let gone = verdict == Verdict::Gone && webhook.enabled();
-            if gone {
-                let reason = "the endpoint is gone (410)".to_owned();
-                let (disabled, told) = webhook.disable(&Actor::system(), reason, work.now);
-                work.append_audit(&due.scope, &told)?;
-                webhook = disabled;
-            }
-            work.tx.webhook_save(&webhook)?;
-            if let (Verdict::Taken { done }, About::Answer { .. }) = (verdict, &found.about) {
-                take_answer(work, &due, &found.about, done)?;
-            }
-            let (result, dead) = match &found.progress {
-                Progress::Dead { reason, .. } => ("dead", Some(reason.clone())),
-                Progress::Pending { .. } => ("failed", None),
-                Progress::Delivered { .. } | Progress::Dropped { .. } => ("delivered", None),
-            };
-            Ok(Some(AttemptReport { taken, result, dead, gone }))
-        });
-        let Some(AttemptReport { taken, result, dead, gone }) = noted.await? else {
-            tracing::info!(webhook = %due.webhook, delivery = %id, "webhookLeaseLost");
-            return Ok(false);
-        };
-        metrics::counter!("flow_webhook_attempts_total", "result" => result).increment(1);
-        if let Some(reason) = dead {
-            tracing::warn!(webhook = %due.webhook, delivery = %id, reason, "webhookDead");
-        }
+/// Records an attempt and returns whether the endpoint accepted the message. If the lease was lost, nothing is recorded and the next
+/// node sends the message again.
+pub(super) async fn settle(
+    engine: &Engine,
+    due: DueWebhook,
+    lease: LeaseId,
+    delivery: WebhookDelivery,
+    at: Timestamp,
+    receipt: Receipt,
+) -> Result<bool, Error> {
+    let length = engine.settings().webhook_lease;
+    let id = delivery.id;
+    let noted = engine.transact_as(Originator::system(EntryPoint::Webhook), move |work| {
+        let hold = held(work, lease, length);
+        let Some((webhook, _)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
+        let Some(found) = work.tx.webhook_delivery(&due.scope, due.webhook, delivery.id)? else { return Ok(None) };
+        let Receipt { status, note, wait, took } = receipt.clone();
+        let attempt = Attempt { at, status, note, millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX) };
+        let verdict = attempt.verdict();
+        let [jitter] = work.ids.random();
+        let found = found.record_attempt(attempt, wait, jitter, work.now);
+        work.tx.webhook_delivery_save(&due.scope, &found)?;
+        let taken = matches!(verdict, AttemptVerdict::Taken { .. });
+        let mut webhook = if taken { webhook.record_success() } else { webhook };
+        let gone = verdict == AttemptVerdict::Gone && webhook.enabled();
         if gone {
-            tracing::warn!(webhook = %due.webhook, "webhookDisabled");
+            let reason = "the endpoint is gone (410)".to_owned();
+            let (disabled, told) = webhook.disable(&Actor::system(), reason, work.now);
+            work.append_audit(&due.scope, &told)?;
+            webhook = disabled;
         }
-        Ok(taken)
+        work.tx.webhook_save(&webhook)?;
+        if let (AttemptVerdict::Taken { done }, About::Answer { .. }) = (verdict, &found.about) {
+            take_answer(work, &due, &found.about, done)?;
+        }
+        let (result, dead) = match &found.progress {
+            Progress::Dead { reason, .. } => ("dead", Some(reason.clone())),
+            Progress::Pending { .. } => ("failed", None),
+            Progress::Delivered { .. } | Progress::Dropped { .. } => ("delivered", None),
+        };
+        Ok(Some(AttemptReport { taken, result, dead, gone }))
+    });
+    let Some(AttemptReport { taken, result, dead, gone }) = noted.await? else {
+        tracing::info!(webhook = %due.webhook, delivery = %id, "webhookLeaseLost");
+        return Ok(false);
+    };
+    metrics::counter!("flow_webhook_attempts_total", "result" => result).increment(1);
+    if let Some(reason) = dead {
+        tracing::warn!(webhook = %due.webhook, delivery = %id, reason, "webhookDead");
     }
+    if gone {
+        tracing::warn!(webhook = %due.webhook, "webhookDisabled");
+    }
+    Ok(taken)
 }
 
 /// Marks the answer as taken by the endpoint: completed, or leased to it. An answer with sealed values stays as it is, because the
@@ -88,7 +86,8 @@ fn take_answer(work: &mut Work<'_>, due: &DueWebhook, about: &About, done: bool)
         found => found?,
     };
     // The agent may have taken the answer meanwhile.
-    if super::batch::waiting_answer(work, due, id, revision)?.is_none() || super::batch::has_sealed(work, due, &found)?
+    if super::batch::find_waiting_answer(work, due, id, revision)?.is_none()
+        || super::batch::has_sealed(work, due, &found)?
     {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Tests the audiences and settings of a question when several rules ask about a call.
 
 use domain::{Audience, Fallback, Role, Verdict};
-use holdpoint_policy::{Ask, AskCause, Judgement, Policy, PolicyInput};
+use holdpoint_policy::{AskCause, AskTerms, Judgement, Policy, PolicyInput};
 use serde_json::{Value, json};
 
 fn load(text: &str) -> Policy {
@@ -37,7 +37,7 @@ fn check(policy: &Policy, arguments: Value, asks: &[&str], audiences: &[Audience
     let judgement = judged(policy, &arguments);
     assert_eq!(judgement.ruling.verdict, Verdict::Ask, "{arguments}");
     assert_eq!(asking(&judgement), asks, "{arguments}");
-    assert_eq!(Ask::of(&judgement.asks).audiences, audiences, "{arguments}");
+    assert_eq!(AskTerms::of(&judgement.asks).audiences, audiences, "{arguments}");
 }
 
 fn operators() -> Audience {
@@ -152,12 +152,12 @@ fn rule_about_other_callers_or_tools_does_not_fail() {
 }
 
 /// Question of two asking rules with these settings, of which the first fails.
-fn combined(first: &str, second: &str) -> Ask {
+fn combined(first: &str, second: &str) -> AskTerms {
     let rule = |name: &str, when: &str, ask: &str| {
         format!("[[rule]]\nname = \"{name}\"\ntools = [\"deploy\"]\nverdict = \"ask\"\n{when}ask = {{ {ask} }}\n")
     };
     let policy = load(&(rule("a", "when = 'args.n > 3'\n", first) + &rule("b", "", second)));
-    Ask::of(&judged(&policy, &json!({})).asks)
+    AskTerms::of(&judged(&policy, &json!({})).asks)
 }
 
 #[test]

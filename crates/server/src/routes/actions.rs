@@ -13,7 +13,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::middleware::traceparent;
@@ -52,7 +52,7 @@ pub(super) async fn action_propose(
     Authenticated(caller): Authenticated,
     PathId(session): PathId<SessionId>,
     headers: HeaderMap,
-    Command { body, idempotency }: Command<ProposeBody>,
+    CommandRequest { body, idempotency }: CommandRequest<ProposeBody>,
 ) -> Result<Response, ApiError> {
     let time = wait(body.wait).map_err(|_| ApiError::invalid("/wait", format!("must be at most {LONGEST_WAIT}")))?;
     let propose = proposed(body, traceparent(&headers));
@@ -64,7 +64,7 @@ pub(super) async fn action_propose(
             acted = app.engine.action(&caller, session, call, time) => acted?,
             () = app.stops() => acted,
         };
-        app.engine.recheck(&caller).await?;
+        app.engine.recheck_caller(&caller).await?;
     }
     Ok(decided(acted))
 }
@@ -75,7 +75,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
         action: body.call(),
         call: body.call_id,
         context: body.context,
-        seen: None,
+        expected_content: None,
         traceparent,
         repeatable: false,
         client: false,
@@ -150,7 +150,7 @@ pub(super) async fn action_get(
         acted = app.engine.action(&caller, session, call.clone(), time) => acted?,
         () = app.stops() => app.engine.action(&caller, session, call, zero).await?,
     };
-    app.engine.recheck(&caller).await?;
+    app.engine.recheck_caller(&caller).await?;
     Ok(decided(acted))
 }
 
@@ -163,7 +163,7 @@ pub(super) async fn action_start(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     CallPath(session, call): CallPath,
-    Command { body: PermitBody { permit, lease_seconds }, idempotency }: Command<PermitBody>,
+    CommandRequest { body: PermitBody { permit, lease_seconds }, idempotency }: CommandRequest<PermitBody>,
 ) -> Result<Json<ActionView>, ApiError> {
     Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, idempotency).await?)))
 }
@@ -177,9 +177,10 @@ pub(super) async fn action_outcome(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     CallPath(session, call): CallPath,
-    Command { body, idempotency }: Command<OutcomeBody>,
+    CommandRequest { body, idempotency }: CommandRequest<OutcomeBody>,
 ) -> Result<Json<ActionView>, ApiError> {
-    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, idempotency).await?)))
+    let (outcome, run) = reported(body)?;
+    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), outcome, run, idempotency).await?)))
 }
 
 /// Translates a body into an outcome and the run that it is about.

@@ -8,7 +8,7 @@ use protocol::{AgentsPage, DefinitionView};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Query;
@@ -35,7 +35,7 @@ pub(super) async fn agent_list(
 pub(super) async fn agent_add(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<AgentVersion>,
+    CommandRequest { body, idempotency }: CommandRequest<AgentVersion>,
 ) -> Result<(StatusCode, Json<DefinitionView>), ApiError> {
     Ok(added(app.engine.agent_add(&caller, body, idempotency).await?))
 }

@@ -12,7 +12,7 @@ use store::PAGE_BYTES;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey, parse_part};
+use crate::command::{CommandRequest, IdempotencyKey, parse_part};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::PathId;
@@ -28,7 +28,7 @@ pub(super) async fn interaction_answer(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body, idempotency }: Command<AnswerBody>,
+    CommandRequest { body, idempotency }: CommandRequest<AnswerBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let interaction = app.engine.answer(&caller, id, body.into(), idempotency).await?;
     Ok(Json(interaction.into()))
@@ -41,7 +41,7 @@ pub(super) async fn interaction_answer(
 pub(super) async fn interaction_answer_many(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: AnswersBody { answers }, idempotency }: Command<AnswersBody>,
+    CommandRequest { body: AnswersBody { answers }, idempotency }: CommandRequest<AnswersBody>,
 ) -> Result<Json<AnswersView>, ApiError> {
     caller.require(domain::access::Right::Answer)?;
     if answers.is_empty() || answers.len() > MOST {
@@ -49,7 +49,7 @@ pub(super) async fn interaction_answer_many(
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
     if let Some(call) = &idempotency {
-        app.engine.answer_many_as(&caller, call.clone()).await?;
+        app.engine.bind_answers(&caller, call.clone()).await?;
     }
     let (mut entries, mut read) = (Vec::new(), Vec::new());
     for (index, answer) in answers.into_iter().enumerate() {
@@ -57,7 +57,7 @@ pub(super) async fn interaction_answer_many(
         let refused = match item(index, answer) {
             Ok((interaction, draft)) => {
                 let idempotency = idempotency.as_ref().map(|call| call.part(index));
-                entries.push(AnswerEntry { interaction, draft, once: idempotency });
+                entries.push(AnswerEntry { interaction, draft, idempotency });
                 None
             }
             Err(error) => Some(error),
@@ -106,9 +106,9 @@ pub(super) async fn interaction_auto(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body, idempotency }: Command<AutoBody>,
+    CommandRequest { body, idempotency }: CommandRequest<AutoBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let (source, draft) = body.into_parts();
-    let interaction = app.engine.auto(&caller, id, source, draft, idempotency).await?;
+    let interaction = app.engine.auto_resolve(&caller, id, source, draft, idempotency).await?;
     Ok(Json(interaction.into()))
 }

@@ -121,7 +121,7 @@ pub(super) async fn audit_export(
 }
 
 async fn next(app: &App, caller: &Caller, export: &mut Export) -> Result<Option<String>, engine::Error> {
-    app.engine.recheck(caller).await?.require(Right::Audit)?;
+    app.engine.recheck_caller(caller).await?.require(Right::Audit)?;
     export.next().await
 }
 

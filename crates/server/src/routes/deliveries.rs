@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, limit, wait};
@@ -46,7 +46,7 @@ pub(super) async fn delivery_list(
         found = app.engine.deliveries(&caller, page, wait) => found?,
         () = app.stops() => Bounded::default(),
     };
-    app.engine.recheck(&caller).await?;
+    app.engine.recheck_caller(&caller).await?;
     let next = found.last().filter(|_| found.more).map(|last| last.id);
     Ok(Json(DeliveriesPage { deliveries: found.into_iter().map(Into::into).collect(), next }))
 }
@@ -59,10 +59,10 @@ pub(super) async fn delivery_take(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: TakeBody { lease_seconds }, idempotency }: Command<TakeBody>,
+    CommandRequest { body: TakeBody { lease_seconds }, idempotency }: CommandRequest<TakeBody>,
 ) -> Result<Json<TakenView>, ApiError> {
     let TakenAnswer { lease, interaction, resume_point, secrets } =
-        app.engine.take(&caller, id, lease_seconds, idempotency).await?;
+        app.engine.take_answer(&caller, id, lease_seconds, idempotency).await?;
     let (attempt, until) = match interaction.delivery() {
         Some(Delivery::Processing { attempt, until, .. }) => (*attempt, *until),
         _ => (0, interaction.origin.at),
@@ -85,9 +85,9 @@ pub(super) async fn delivery_heartbeat(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: HeartbeatBody { lease, lease_seconds }, idempotency }: Command<HeartbeatBody>,
+    CommandRequest { body: HeartbeatBody { lease, lease_seconds }, idempotency }: CommandRequest<HeartbeatBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.heartbeat(&caller, (id, lease), lease_seconds, idempotency).await?;
+    let interaction = app.engine.extend_delivery(&caller, (id, lease), lease_seconds, idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -99,9 +99,9 @@ pub(super) async fn delivery_complete(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: LeaseBody { lease }, idempotency }: Command<LeaseBody>,
+    CommandRequest { body: LeaseBody { lease }, idempotency }: CommandRequest<LeaseBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.complete(&caller, (id, lease), idempotency).await?;
+    let interaction = app.engine.complete_delivery(&caller, (id, lease), idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -113,8 +113,8 @@ pub(super) async fn delivery_fail(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: FailBody { lease, reason, retry }, idempotency }: Command<FailBody>,
+    CommandRequest { body: FailBody { lease, reason, retry }, idempotency }: CommandRequest<FailBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.fail(&caller, (id, lease), reason, retry, idempotency).await?;
+    let interaction = app.engine.fail_delivery(&caller, (id, lease), reason, retry, idempotency).await?;
     Ok(Json(interaction.into()))
 }

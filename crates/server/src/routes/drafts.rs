@@ -8,7 +8,7 @@ use protocol::{ChangeCountView, ChangedView, ShadowBody, ShadowView, SimulateBod
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 
@@ -18,7 +18,7 @@ use crate::error::ApiError;
 pub(super) async fn policy_simulate(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: SimulateBody { text, limit, since }, .. }: Command<SimulateBody>,
+    CommandRequest { body: SimulateBody { text, limit, since }, .. }: CommandRequest<SimulateBody>,
 ) -> Result<Json<SimulationView>, ApiError> {
     let simulation =
         app.engine.policy_simulate(&caller, Simulate { file: "policy.toml".into(), text, limit, since }).await?;
@@ -76,7 +76,7 @@ pub(super) async fn policy_shadow_get(
 pub(super) async fn policy_shadow_put(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: ShadowBody { text, reason }, idempotency }: Command<ShadowBody>,
+    CommandRequest { body: ShadowBody { text, reason }, idempotency }: CommandRequest<ShadowBody>,
 ) -> Result<Json<ShadowView>, ApiError> {
     Ok(Json(shadow_view(app.engine.policy_shadow_put(&caller, text, reason, idempotency).await?)))
 }

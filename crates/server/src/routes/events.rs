@@ -58,7 +58,7 @@ pub(super) async fn event_list(
             () = app.stops() => Vec::new(),
         },
     };
-    app.engine.recheck(&caller).await?;
+    app.engine.recheck_caller(&caller).await?;
     let next = found.last().map_or(after, |event| event.seq);
     Ok(Json(EventsPage { events: found.into_iter().map(Into::into).collect(), next }))
 }

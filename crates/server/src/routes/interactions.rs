@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::middleware::traceparent;
@@ -39,7 +39,7 @@ pub(super) async fn interaction_ask(
     Authenticated(caller): Authenticated,
     PathId(session): PathId<SessionId>,
     headers: HeaderMap,
-    Command { body, idempotency }: Command<AskBody>,
+    CommandRequest { body, idempotency }: CommandRequest<AskBody>,
 ) -> Result<(StatusCode, Json<InteractionView>), ApiError> {
     let interaction = app.engine.ask(&caller, session, asked(body, traceparent(&headers)), idempotency).await?;
     Ok((StatusCode::CREATED, Json(interaction.into())))
@@ -158,7 +158,7 @@ pub(super) async fn interaction_get(
         () = app.stops() => app.engine.interaction(&caller, id, Duration::ZERO).await,
     };
     // The credential may have been revoked during the wait.
-    app.engine.recheck(&caller).await?;
+    app.engine.recheck_caller(&caller).await?;
     shown(found)
 }
 
@@ -183,7 +183,7 @@ pub(super) async fn interaction_cancel(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: CancelBody { reason }, idempotency }: Command<CancelBody>,
+    CommandRequest { body: CancelBody { reason }, idempotency }: CommandRequest<CancelBody>,
 ) -> Reply {
     shown(app.engine.cancel(&caller, id, reason, idempotency).await)
 }
@@ -196,7 +196,7 @@ pub(super) async fn interaction_expire(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
+    CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
     shown(app.engine.expire(&caller, id, idempotency).await)
 }
@@ -209,7 +209,7 @@ pub(super) async fn interaction_claim(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
+    CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
     shown(app.engine.claim(&caller, id, idempotency).await)
 }
@@ -222,9 +222,9 @@ pub(super) async fn interaction_release(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
+    CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.release(&caller, id, idempotency).await)
+    shown(app.engine.release_claim(&caller, id, idempotency).await)
 }
 
 /// Hands a question over to another channel. A session is opened for it there, and the original question can no longer be answered.
@@ -235,7 +235,7 @@ pub(super) async fn interaction_handover(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: HandOverBody { channel, note }, idempotency }: Command<HandOverBody>,
+    CommandRequest { body: HandOverBody { channel, note }, idempotency }: CommandRequest<HandOverBody>,
 ) -> Reply {
     shown(app.engine.hand_over(&caller, id, HandOver { channel, note }, idempotency).await)
 }
@@ -248,7 +248,7 @@ pub(super) async fn interaction_abstain(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
-    Command { body: AbstainBody { note }, idempotency }: Command<AbstainBody>,
+    CommandRequest { body: AbstainBody { note }, idempotency }: CommandRequest<AbstainBody>,
 ) -> Reply {
     shown(app.engine.abstain(&caller, id, note, idempotency).await)
 }

@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{LARGEST_PAGE, PathId, Query, cursor, limit};
@@ -36,7 +36,7 @@ pub(super) struct KeysQuery {
 pub(super) async fn key_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: KeyBody { role, user, groups, expires_in_seconds, join_account }, idempotency }: Command<KeyBody>,
+    CommandRequest { body: KeyBody { role, user, groups, expires_in_seconds, join_account }, idempotency }: CommandRequest<KeyBody>,
 ) -> Result<(StatusCode, Json<KeyCreatedView>), ApiError> {
     let lifetime = expires_in_seconds.map(SignedDuration::from_secs);
     let new = NewKey { role, user, groups, lifetime, join_account };

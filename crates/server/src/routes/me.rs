@@ -9,7 +9,7 @@ use protocol::{MeView, PasswordBody, PasswordView, PlaceView, ProjectBody, Via};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::CommandRequest;
 use crate::document::Problems;
 use crate::error::ApiError;
 
@@ -50,9 +50,9 @@ pub(super) async fn me_get(
 pub(super) async fn me_project(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: ProjectBody { project }, .. }: Command<ProjectBody>,
+    CommandRequest { body: ProjectBody { project }, .. }: CommandRequest<ProjectBody>,
 ) -> Result<StatusCode, ApiError> {
-    app.engine.project_change(&caller, project).await?;
+    app.engine.switch_project(&caller, project).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -62,7 +62,7 @@ pub(super) async fn me_project(
 pub(super) async fn me_password(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: PasswordBody { old, new }, .. }: Command<PasswordBody>,
+    CommandRequest { body: PasswordBody { old, new }, .. }: CommandRequest<PasswordBody>,
 ) -> Result<StatusCode, ApiError> {
     // Limits guessing of the current password from an unattended browser.
     app.sign_ins.check(&caller.scope.tenant.to_string(), &caller.actor.name, caller.from)?;

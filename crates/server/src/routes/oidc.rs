@@ -71,7 +71,7 @@ pub(super) async fn callback(
             }
         }),
         Err(Denied { why, without_role }) => {
-            app.engine.sign_in_refused(oidc.place(), without_role, from).await?;
+            app.engine.record_refused_sign_in(oidc.place(), without_role, from).await?;
             Err(why)
         }
     };

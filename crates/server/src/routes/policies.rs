@@ -20,7 +20,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Query, cursor, limit, list_number};
@@ -93,7 +93,7 @@ pub(super) async fn policy_get(
 pub(super) async fn policy_put(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: PolicyBody { text, base, reason }, idempotency }: Command<PolicyBody>,
+    CommandRequest { body: PolicyBody { text, base, reason }, idempotency }: CommandRequest<PolicyBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
     Ok(Json(view(app.engine.policy_put(&caller, text, (base, reason), idempotency).await?, &PolicyNotices::default())))
 }
@@ -105,7 +105,7 @@ pub(super) async fn policy_put(
 pub(super) async fn policy_reset(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: PolicyResetBody { reason }, idempotency }: Command<PolicyResetBody>,
+    CommandRequest { body: PolicyResetBody { reason }, idempotency }: CommandRequest<PolicyResetBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
     Ok(Json(view(app.engine.policy_reset(&caller, reason, idempotency).await?, &PolicyNotices::default())))
 }
@@ -145,7 +145,7 @@ pub(super) async fn policy_version_list(
 pub(super) async fn policy_check(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: PolicyCheckBody { text }, .. }: Command<PolicyCheckBody>,
+    CommandRequest { body: PolicyCheckBody { text }, .. }: CommandRequest<PolicyCheckBody>,
 ) -> Result<Json<FindingsView>, ApiError> {
     let findings = app.engine.policy_check(&caller, text).await?;
     let good = findings.iter().all(|finding| finding.severity != Severity::Error);
@@ -158,7 +158,7 @@ pub(super) async fn policy_check(
 pub(super) async fn policy_explain(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: Command<ExplainBody>,
+    CommandRequest { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: CommandRequest<ExplainBody>,
 ) -> Result<Json<ExplanationView>, ApiError> {
     let supposed = HypotheticalCall { tool, arguments, agent, user, role, draft: text };
     let CallExplanation { ruling, considered, parsed, asks, floor } =
@@ -189,7 +189,7 @@ fn shown(ask: Asking) -> AskView {
 pub(super) async fn policy_switch(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: PolicyEnabledBody { enabled, reason }, idempotency }: Command<PolicyEnabledBody>,
+    CommandRequest { body: PolicyEnabledBody { enabled, reason }, idempotency }: CommandRequest<PolicyEnabledBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
     Ok(Json(view(app.engine.policy_switch(&caller, enabled, reason, idempotency).await?, &PolicyNotices::default())))
 }

@@ -6,7 +6,7 @@ use domain::project::ProjectSettings;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 
@@ -28,7 +28,7 @@ pub(super) async fn project_settings_get(
 pub(super) async fn project_settings_put(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<ProjectSettings>,
+    CommandRequest { body, idempotency }: CommandRequest<ProjectSettings>,
 ) -> Result<Json<ProjectSettings>, ApiError> {
     Ok(Json(app.engine.project_settings_put(&caller, body, idempotency).await?))
 }

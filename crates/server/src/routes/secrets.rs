@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, limit};
@@ -50,7 +50,7 @@ pub(super) async fn secret_list(
 pub(super) async fn secret_put(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<NewSecret>,
+    CommandRequest { body, idempotency }: CommandRequest<NewSecret>,
 ) -> Result<(StatusCode, Json<SecretView>), ApiError> {
     let NewSecret { agent, name, value } = body;
     let kept = app.engine.secret_put(&caller, (agent, name), value, idempotency).await?;
@@ -66,6 +66,6 @@ pub(super) async fn secret_forget(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<SecretId>,
 ) -> Result<StatusCode, ApiError> {
-    app.engine.secret_forget(&caller, id).await?;
+    app.engine.secret_delete(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

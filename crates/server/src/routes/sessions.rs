@@ -13,7 +13,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, limit};
@@ -25,12 +25,12 @@ use crate::params::{PathId, Query, cursor, limit};
 pub(super) async fn session_start(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<StartBody>,
+    CommandRequest { body, idempotency }: CommandRequest<StartBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
     let StartBody { agent, agent_version, flow, flow_version, channel, title, input, metadata } = body;
-    let luggage = SessionInput { input, metadata, ..SessionInput::default() };
-    let start = Start { channel, agent, agent_version, flow, flow_version, title, luggage, ..Start::default() };
-    let session = app.engine.start(&caller, start, idempotency).await?;
+    let session_input = SessionInput { input, metadata, ..SessionInput::default() };
+    let start = Start { channel, agent, agent_version, flow, flow_version, title, session_input, ..Start::default() };
+    let session = app.engine.start_session(&caller, start, idempotency).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }
 
@@ -86,8 +86,8 @@ pub(super) async fn session_get(
     Query(query): Query<StepsQuery>,
 ) -> Result<Json<SessionView>, ApiError> {
     let before = cursor(query.steps_cursor.as_deref())?;
-    let (session, luggage, steps, next) = app.engine.session_before(&caller, id, before).await?;
-    Ok(Json(SessionView::whole(session, luggage, (&steps, next))))
+    let (session, session_input, steps, next) = app.engine.session_with_steps(&caller, id, before).await?;
+    Ok(Json(SessionView::whole(session, session_input, (&steps, next))))
 }
 
 /// Sends a message to a hosted agent. An agent that sends it in a session of its own sends it to people.
@@ -98,9 +98,9 @@ pub(super) async fn session_message(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<SessionId>,
-    Command { body: MessageBody { content, requires_reply }, idempotency }: Command<MessageBody>,
+    CommandRequest { body: MessageBody { content, requires_reply }, idempotency }: CommandRequest<MessageBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let session = app.engine.message(&caller, id, (content, requires_reply), idempotency).await?;
+    let session = app.engine.send_message(&caller, id, content, requires_reply, idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(session.into())))
 }
 
@@ -112,7 +112,7 @@ pub(super) async fn session_control(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<SessionId>,
-    Command { body, idempotency }: Command<ControlBody>,
+    CommandRequest { body, idempotency }: CommandRequest<ControlBody>,
 ) -> Result<Json<SessionView>, ApiError> {
     Ok(Json(control_session(&app, &caller, id, body, idempotency).await?.into()))
 }
@@ -132,7 +132,9 @@ pub async fn control_session(
         ControlTarget::Session(_) if step.is_some() => {
             Err(ApiError::invalid("/step", "is only for commands about a step"))
         }
-        ControlTarget::Session(command) => Ok(app.engine.control(caller, id, command, reason, idempotency).await?),
+        ControlTarget::Session(command) => {
+            Ok(app.engine.control_session(caller, id, command, reason, idempotency).await?)
+        }
     }
 }
 

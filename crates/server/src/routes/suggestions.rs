@@ -10,7 +10,7 @@ use protocol::{
 use super::policies::view;
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::PathId;
@@ -64,7 +64,7 @@ pub(super) async fn suggestion_adopt(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(name): PathId<String>,
-    Command { body: AdoptBody { reason }, idempotency }: Command<AdoptBody>,
+    CommandRequest { body: AdoptBody { reason }, idempotency }: CommandRequest<AdoptBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
     Ok(Json(view(app.engine.policy_adopt(&caller, name, reason, idempotency).await?, &PolicyNotices::default())))
 }
@@ -77,7 +77,7 @@ pub(super) async fn suspension_lift(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(rule): PathId<String>,
-    Command { body: LiftBody { reason }, idempotency }: Command<LiftBody>,
+    CommandRequest { body: LiftBody { reason }, idempotency }: CommandRequest<LiftBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
     Ok(Json(view(app.engine.policy_lift(&caller, rule, reason, idempotency).await?, &PolicyNotices::default())))
 }

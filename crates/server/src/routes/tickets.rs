@@ -7,7 +7,7 @@ use protocol::{EmptyBody, TicketView};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 
@@ -18,8 +18,8 @@ use crate::error::ApiError;
 pub(super) async fn ticket_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
+    CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Result<(StatusCode, Json<TicketView>), ApiError> {
-    let (ticket, expires_at) = app.engine.ticket(&caller, idempotency).await?;
+    let (ticket, expires_at) = app.engine.create_ticket(&caller, idempotency).await?;
     Ok((StatusCode::CREATED, Json(TicketView { ticket, expires_at })))
 }

@@ -10,7 +10,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::{Authenticated, Base};
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{LARGEST_PAGE, PathId, Query, limit};
@@ -34,7 +34,7 @@ pub(super) struct UsersQuery {
 pub(super) async fn user_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body: UserBody { name, display, role, groups, join_keys }, idempotency }: Command<UserBody>,
+    CommandRequest { body: UserBody { name, display, role, groups, join_keys }, idempotency }: CommandRequest<UserBody>,
 ) -> Result<(StatusCode, Json<UserView>), ApiError> {
     let new = NewUser { name, display, role, groups, join_keys };
     let AddedUser { user, existing } = app.engine.user_create(&caller, new, idempotency).await?;
@@ -67,7 +67,7 @@ pub(super) async fn user_change(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(name): PathId<String>,
-    Command { body: UserChangeBody { role, groups, disabled }, .. }: Command<UserChangeBody>,
+    CommandRequest { body: UserChangeBody { role, groups, disabled }, .. }: CommandRequest<UserChangeBody>,
 ) -> Result<Json<UserView>, ApiError> {
     let user = app.engine.user_change(&caller, &name, UserChange { role, groups, disabled }).await?;
     Ok(Json(UserView::of(user).ok_or(ApiError::Panicked)?))
@@ -95,7 +95,7 @@ pub(super) async fn user_link(
     Authenticated(caller): Authenticated,
     PathId(name): PathId<String>,
     Base(base): Base,
-    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
+    CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Result<Json<LinkView>, ApiError> {
     let (token, expires_at) = app.engine.user_link(&caller, &name, idempotency).await?;
     let url = format!("{base}/sign-in#token={token}");

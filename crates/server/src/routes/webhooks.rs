@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, IdempotencyKey};
+use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, PathIds, Query, cursor, limit};
@@ -79,7 +79,7 @@ pub(super) struct WebhookDeliveriesQuery {
 pub(super) async fn webhook_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Command { body, idempotency }: Command<WebhookBody>,
+    CommandRequest { body, idempotency }: CommandRequest<WebhookBody>,
 ) -> Result<(StatusCode, Json<WebhookCreatedView>), ApiError> {
     let Some(subject) = body.subject() else {
         return Err(ApiError::invalid("/answers_of", "cannot be combined with events, agent or session"));
@@ -137,7 +137,7 @@ pub(super) async fn webhook_switch(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<WebhookId>,
-    Command { body: WebhookEnabledBody { enabled, reason }, .. }: Command<WebhookEnabledBody>,
+    CommandRequest { body: WebhookEnabledBody { enabled, reason }, .. }: CommandRequest<WebhookEnabledBody>,
 ) -> Result<Json<WebhookView>, ApiError> {
     Ok(Json(app.engine.webhook_switch(&caller, id, enabled, reason).await?.into()))
 }
@@ -150,7 +150,7 @@ pub(super) async fn webhook_rotate(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<WebhookId>,
-    Command { body: WebhookRotateBody { overlap_seconds }, idempotency }: Command<WebhookRotateBody>,
+    CommandRequest { body: WebhookRotateBody { overlap_seconds }, idempotency }: CommandRequest<WebhookRotateBody>,
 ) -> Result<Json<WebhookRotatedView>, ApiError> {
     let (webhook, secret, old_until) = app.engine.webhook_rotate(&caller, id, overlap_seconds, idempotency).await?;
     Ok(Json(WebhookRotatedView { webhook: webhook.into(), secret, old_until }))
@@ -164,7 +164,7 @@ pub(super) async fn webhook_test(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathId(id): PathId<WebhookId>,
-    Command { idempotency, .. }: Command<EmptyBody>,
+    CommandRequest { idempotency, .. }: CommandRequest<EmptyBody>,
 ) -> Result<(StatusCode, Json<WebhookDeliveryView>), ApiError> {
     let delivery = app.engine.webhook_test(&caller, id, idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(delivery.into())))
@@ -197,7 +197,7 @@ pub(super) async fn webhook_delivery_replay(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     PathIds(webhook, delivery): PathIds<WebhookId, WebhookDeliveryId>,
-    Command { idempotency, .. }: Command<EmptyBody>,
+    CommandRequest { idempotency, .. }: CommandRequest<EmptyBody>,
 ) -> Result<Json<WebhookDeliveryView>, ApiError> {
     Ok(Json(app.engine.webhook_replay(&caller, (webhook, delivery), idempotency).await?.into()))
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::signatures::{Function, functions};
+
 /// Functions that follow the end of a question. Only `interactions/close.rs` calls them.
 const FOLLOWERS: &[&str] = &[
     "actions::settle(",
@@ -19,7 +21,36 @@ const METHODS_OF_WORK: &[&str] = &["run/transaction.rs"];
 
 /// Minimum number of sentences at the top of a module's root file: its contents, its limits, and where to start
 /// reading.
-const SENTENCES: usize = 4;
+const SENTENCES: usize = 5;
+
+/// First words of functions that take `&mut Work`. Each is an imperative verb, never a participle or a noun.
+const VERBS: &[&str] = &[
+    "add", "advance", "answer", "append", "apply", "ask", "begin", "build", "change", "choose", "close", "collect",
+    "continue", "copy", "count", "create", "decide", "deliver", "disable", "end", "enforce", "enter", "fill", "find",
+    "finish", "follow", "give", "keep", "link", "list", "lock", "open", "protect", "publish", "put", "queue", "read",
+    "record", "redo", "release", "remove", "renew", "report", "require", "reserve", "resolve", "retire", "retry",
+    "revive", "revoke", "ring", "run", "save", "seal", "send", "settle", "suspend", "sync", "take", "unseal", "use",
+    "void", "wake", "withdraw",
+];
+
+/// First words of functions that take `&mut Work` to answer a question about the stored state.
+const QUESTIONS: &[&str] = &["can", "has", "is", "may", "satisfies"];
+
+/// Methods of `Engine` that are visible in the crate only: those that every room builds on.
+const SHARED_METHODS: &[&str] = &[
+    "command",
+    "command_with_secret",
+    "list",
+    "list_patiently",
+    "list_while",
+    "perform",
+    "read",
+    "read_by",
+    "transact",
+    "transact_again",
+    "transact_as",
+    "transact_by",
+];
 
 #[test]
 fn only_close_rs_calls_the_followers_of_the_end_of_a_question() {
@@ -53,19 +84,43 @@ fn root_file_of_each_room_describes_the_room() {
 }
 
 #[test]
-fn writing_functions_of_rooms_are_not_named_by_participles() {
+fn functions_that_write_are_named_by_verbs() {
     let mut found = Vec::new();
     for (file, text) in sources() {
-        let functions = text.split("fn ").skip(1).filter_map(|rest| rest.split_once('('));
-        for (name, rest) in functions.filter(|(_, rest)| rest.trim_start().starts_with("work: &mut Work")) {
-            let returns_nothing = rest.split('{').next().is_some_and(|head| head.contains("-> Result<(), Error>"));
+        for Function { name, parameters } in functions(&text) {
             let first = name.split('_').next().unwrap_or_default();
-            if returns_nothing && first.len() > 4 && first.ends_with("ed") {
+            let in_transaction = parameters.iter().any(|parameter| parameter.contains(": &mut Work"));
+            if in_transaction && !VERBS.contains(&first) && !QUESTIONS.contains(&first) {
                 found.push(format!("{file}: {name}"));
             }
         }
     }
-    assert_eq!(found, [""; 0]);
+    assert_eq!(found, [""; 0], "start the name with a verb; add to VERBS only an imperative");
+}
+
+#[test]
+fn steps_inside_use_cases_are_functions_of_their_room() {
+    let mut found = Vec::new();
+    for (file, text) in sources() {
+        for block in text.split("\nimpl Engine {\n").skip(1) {
+            let block = block.split("\n}\n").next().unwrap_or_default();
+            let methods = block.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
+            for name in methods.filter(|line| !line.starts_with("    pub ")).filter_map(function_name) {
+                if !SHARED_METHODS.contains(&name) {
+                    found.push(format!("{file}: {name}"));
+                }
+            }
+        }
+    }
+    assert_eq!(found, [""; 0], "make it a function `name(engine: &Engine, …)`, so that imports show who uses it");
+}
+
+/// Name of the function that a line declares.
+fn function_name(line: &str) -> Option<&str> {
+    let (before, rest) = line.split_once("fn ")?;
+    let known = ["pub", "(crate)", "(super)", "async", "const"];
+    let declares = before.split_whitespace().all(|word| known.iter().any(|known| word.contains(known)));
+    declares.then(|| rest.split(['(', '<']).next().unwrap_or_default())
 }
 
 fn root() -> PathBuf {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use holdpoint_store_postgres::{Options, PostgresStore};
+use holdpoint_store_postgres::{PostgresOptions, PostgresStore};
 use store::conformance::Fixture;
 use testkit::postgres::TestPostgres;
 
 fn postgres() -> Fixture {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let store = PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap();
     Fixture::new(Arc::new(store), database)
 }
 

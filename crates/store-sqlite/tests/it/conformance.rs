@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use holdpoint_store_sqlite::{Options, SqliteStore};
+use holdpoint_store_sqlite::{SqliteOptions, SqliteStore};
 use store::SystemClock;
 use store::conformance::Fixture;
 
 fn sqlite() -> Fixture {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
     Fixture::new(Arc::new(store), directory)
 }
 

@@ -8,10 +8,10 @@ mod upgrade;
 use std::path::Path;
 use std::sync::Arc;
 
-use holdpoint_store_sqlite::{Options, SqliteStore};
+use holdpoint_store_sqlite::{SqliteOptions, SqliteStore};
 use store::{Store, SystemClock};
 
 /// Opens a store in a directory.
-fn open(directory: &Path, options: &Options) -> Arc<dyn Store> {
+fn open(directory: &Path, options: &SqliteOptions) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(directory, Arc::new(SystemClock), options).unwrap())
 }

@@ -1,6 +1,6 @@
 //! Lists: every filter and order is compared with a model; pages have no gaps and no repeats.
 
-use domain::said::{said, sought, sought_id};
+use domain::search_text::{search_text, sought, sought_id};
 use domain::session::{Ending, Note};
 use domain::{Actor, ActorKind, Command, Interaction, InteractionId, Kind, Session, SessionId, SessionStatus, Status};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn expected(all: &[Interaction], filter: &InteractionFilter) -> Vec<InteractionI
     let same =
         |wanted: &Option<String>, found: Option<&str>| wanted.as_deref().is_none_or(|wanted| Some(wanted) == found);
     let wanted = |one: &&Interaction| {
-        let words = said(one, Some("A title"));
+        let words = search_text(one, Some("A title"));
         let named = |id: Uuid| id == one.id.uuid() || id == one.origin.session.uuid();
         let found = |text: &String| sought_id(text).map_or_else(|| words.contains(&sought(text)), named);
         let deadline = one.question.deadline.map(domain::Timestamp::as_microsecond);

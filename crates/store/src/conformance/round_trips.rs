@@ -111,17 +111,17 @@ pub fn sessions_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let session = session(here, "chat-1", None);
-    let input = SessionInput {
+    let session_input = SessionInput {
         input: json!({ "nul": "\0", "big": 1e300, "text": "日本" }),
         metadata: json!([1, null]),
         agents: [("plan".to_owned(), "2".to_owned())].into(),
         entry_point: Some(EntryPoint::Approvals),
     };
-    let (kept, with) = (session.clone(), input.clone());
+    let (kept, with) = (session.clone(), session_input.clone());
     world.write(move |tx| tx.session_insert(&kept, &with)).unwrap();
     let id = session.id;
     assert_eq!(world.look(move |reads| reads.session(&here, id)), Some(session.clone()));
-    assert_eq!(world.look(move |reads| reads.session_input(&here, id)), Some(input));
+    assert_eq!(world.look(move |reads| reads.session_input(&here, id)), Some(session_input));
     let twice = session.clone();
     assert_eq!(world.write(move |tx| tx.session_insert(&twice, &SessionInput::default())), Err(StoreError::Conflict));
 
@@ -294,14 +294,14 @@ pub fn sealed_values_are_read_back(fixture: &Fixture) {
 pub fn idempotency_keys_keep_their_first_record(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
-    let record = IdempotencyRecord { digest: "sha256:1".into(), result: "{\"a\":\"\\u0000\"}".into() };
-    let (kept, second) = (record.clone(), IdempotencyRecord { digest: "sha256:2".into(), result: "2".into() });
+    let idempotency = IdempotencyRecord { digest: "sha256:1".into(), result: "{\"a\":\"\\u0000\"}".into() };
+    let (kept, second) = (idempotency.clone(), IdempotencyRecord { digest: "sha256:2".into(), result: "2".into() });
     world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &kept)).unwrap();
     assert_eq!(world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &second)), Err(StoreError::Conflict));
-    assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "alice", "key")), Some(record));
+    assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "alice", "key")), Some(idempotency));
     world.write(move |tx| tx.idempotency_result_save(&here, "alice", "key", "filled")).unwrap();
     let filled = world.look(move |reads| reads.idempotency_record(&here, "alice", "key"));
-    assert_eq!(filled.map(|record| record.result), Some("filled".to_owned()));
+    assert_eq!(filled.map(|idempotency| idempotency.result), Some("filled".to_owned()));
     assert_eq!(
         world.write(move |tx| tx.idempotency_result_save(&here, "bob", "key", "filled")),
         Err(StoreError::Conflict)

@@ -119,8 +119,8 @@ pub fn secrets_of_idempotency_records_are_read_back(fixture: &Fixture) {
         world.write(move |tx| tx.idempotency_secret_save(&here, "alice", "key", &kept)),
         Err(StoreError::Conflict)
     );
-    let record = IdempotencyRecord { digest: "sha256:1".into(), result: "1".into() };
-    world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &record)).unwrap();
+    let idempotency = IdempotencyRecord { digest: "sha256:1".into(), result: "1".into() };
+    world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &idempotency)).unwrap();
     assert_eq!(world.look(move |reads| reads.idempotency_secret(&here, "alice", "key")), None);
     let (kept, stolen) = (sealed.clone(), sealed.clone());
     assert_eq!(

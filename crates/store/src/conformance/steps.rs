@@ -39,7 +39,7 @@ pub fn steps_are_found_when_they_are_due(fixture: &Fixture) {
     world.write(move |tx| tx.step_save(&scope, &saved)).unwrap();
     assert_eq!(world.look(move |reads| reads.step(&scope, early.step)), Some(claimed.clone()));
     assert_eq!(world.look(|reads| reads.next_step_due()), Some(at(20)));
-    for quiet in [claimed.clone().let_go(None), claimed.end(StepEnd::completed(json!({ "text": "日本" })), at(11))] {
+    for quiet in [claimed.clone().release(None), claimed.end(StepEnd::completed(json!({ "text": "日本" })), at(11))] {
         let saved = quiet.clone();
         world.write(move |tx| tx.step_save(&scope, &saved)).unwrap();
         assert_eq!(world.look(move |reads| reads.step(&scope, early.step)), Some(quiet));
@@ -56,12 +56,12 @@ pub fn steps_are_counted_by_state(fixture: &Fixture) {
     let (_, held) = hosted_step(&world, 0);
     let held = Step { shared: json!({ "nul": "\0" }), ..held.claim("worker-1", at(5), at(40)).unwrap() };
     save(held.clone());
-    hosted_step(&world, 9);
-    let (_, resting) = hosted_step(&world, 0);
-    let resting = resting.claim("worker-2", at(5), at(40)).unwrap().troubled("no tools".into(), at(30));
+    driven(&world, 9);
+    let (_, resting) = driven(&world, 0);
+    let resting = resting.claim("worker-2", at(5), at(40)).unwrap().record_trouble("no tools".into(), at(30));
     save(Step { shared: json!({ "worker": "bee" }), ..resting });
-    let (mut waits, asleep) = hosted_step(&world, 0);
-    save(asleep.claim("worker-3", at(5), at(40)).unwrap().rests(None));
+    let (mut waits, asleep) = driven(&world, 0);
+    save(asleep.claim("worker-3", at(5), at(40)).unwrap().sleep(None));
     waits.waiting_on = 2;
     world.write(move |tx| tx.session_save(&waits)).unwrap();
     let counted = StepCounts { running: 1, due: 1, resting: 1, waiting: 1 };

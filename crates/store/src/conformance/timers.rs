@@ -42,8 +42,8 @@ pub fn old_idempotency_records_are_purged(fixture: &Fixture) {
     let now = world
         .write(move |tx| {
             for number in 0..5 {
-                let record = IdempotencyRecord { digest: "d".into(), result: "r".into() };
-                tx.idempotency_insert(&here, "alice", &format!("key-{number}"), &record)?;
+                let idempotency = IdempotencyRecord { digest: "d".into(), result: "r".into() };
+                tx.idempotency_insert(&here, "alice", &format!("key-{number}"), &idempotency)?;
             }
             tx.now()
         })
@@ -138,7 +138,7 @@ pub fn sealed_values_stay_as_long_as_their_session(fixture: &Fixture) {
     let (here, elsewhere, session, other) = (world.here, world.elsewhere, world.session(), world.session());
     let over = |of| {
         let given = answered(&world.ask(of, json!({})), "alice", at(5));
-        let after = given.clone().not_needed("it has ended").unwrap().0;
+        let after = given.clone().cancel_delivery("it has ended").unwrap().0;
         world.keep(&[&given, &after]);
         let (id, sealed) = (after.id, world.sealed(b"sealed"));
         world.write(move |tx| tx.sealed_value_insert(&here, id, "secrets", &sealed)).unwrap();

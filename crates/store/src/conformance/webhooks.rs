@@ -172,7 +172,7 @@ pub fn webhook_deliveries_are_read_back(fixture: &Fixture) {
     assert_eq!((due(20, 5), due(20, 1)), (vec![early.clone(), late.clone()], vec![early.clone()]));
 
     let attempt = Attempt { at: at(11), status: Some(200), note: "fine".into(), millis: 7 };
-    let done = early.tried(attempt, None, 0, at(12));
+    let done = early.record_attempt(attempt, None, 0, at(12));
     let saved = done.clone();
     world.write(move |tx| tx.webhook_delivery_save(&here, &saved)).unwrap();
     let stolen = done.clone();

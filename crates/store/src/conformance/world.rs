@@ -174,7 +174,7 @@ pub(crate) fn agent() -> Actor {
 
 /// Creates a session that a user started at second 0.
 pub(crate) fn session(scope: Scope, channel: &str, agent: Option<&str>) -> Session {
-    let brief = SessionHead {
+    let head = SessionHead {
         agent_version: Some("1.2".into()),
         channel: channel.into(),
         agent: agent.map(str::to_owned),
@@ -183,7 +183,7 @@ pub(crate) fn session(scope: Scope, channel: &str, agent: Option<&str>) -> Sessi
         flow_version: Some("3".into()),
     };
     let (id, step) = (SessionId::from_uuid(fresh()), StepId::from_uuid(fresh()));
-    Session::start(id, scope, brief, step, actor(ActorKind::User, "starter"), at(0)).0
+    Session::start(id, scope, head, step, actor(ActorKind::User, "starter"), at(0)).0
 }
 
 /// Creates a confirmation of a session, with additional fields.

@@ -59,17 +59,22 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
                 agent: (!flow).then(|| "guide".into()),
                 flow: flow.then(|| "release".into()),
                 title: Some(task),
-                luggage: SessionInput { input: if listens { Value::Null } else { input }, ..SessionInput::default() },
+                session_input: SessionInput {
+                    input: if listens { Value::Null } else { input },
+                    ..SessionInput::default()
+                },
                 ..Start::default()
             };
-            engine.start(&by, start, None).await.map(drop)
+            engine.start_session(&by, start, None).await.map(drop)
         }
         DeedKind::Answers { id, draft } => engine.answer(&by, id, *draft, None).await.map(drop),
-        DeedKind::Controls { session, command } => engine.control(&by, session, command, None, None).await.map(drop),
+        DeedKind::Controls { session, command } => {
+            engine.control_session(&by, session, command, None, None).await.map(drop)
+        }
         DeedKind::Steps { session, command } => {
             engine.control_step(&by, (session, None), command, None, None).await.map(drop)
         }
-        DeedKind::Says { session, content } => engine.message(&by, session, (content, false), None).await.map(drop),
+        DeedKind::Says { session, content } => engine.send_message(&by, session, content, false, None).await.map(drop),
         DeedKind::Edits { session } => edits(&engine, &play, &by, session).await,
         DeedKind::FireDue => engine.fire_due().await.map(drop),
     }
@@ -86,7 +91,7 @@ async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) ->
         play.noticed(check_runs::may_run(&play.look(), &deed));
         play.stage.lock().ran.push(deed);
         play.takes_time(2).await;
-        engine.action_outcome(by, (session, call), (Outcome::Done { result: json!("edited") }, None), None).await?;
+        engine.action_outcome(by, (session, call), Outcome::Done { result: json!("edited") }, None, None).await?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use futures::executor::block_on;
 use parking_lot::Mutex;
 use serde_json::json;
 use store::{Clock, Store};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::{ManualClock, Random, memory_directory};
 
@@ -80,7 +80,7 @@ impl Beginning {
 
 /// Opens the database of a directory.
 pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap())
 }
 
 /// Puts an engine on a store, with the agents and flows of the simulation.
@@ -91,7 +91,7 @@ pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<
     // Lists never wait for each other: the only thread of the simulation would wait for itself.
     let settings = Settings { lists_at_once: Some(100), ..Settings::default() };
     let engine = Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings);
-    engine.define_for(definitions(), owners());
+    engine.set_definitions_for(definitions(), owners());
     engine
 }
 

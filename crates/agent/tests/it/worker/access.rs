@@ -15,7 +15,7 @@ fn propose(call: &str) -> Propose {
         call: call.into(),
         action,
         context: Value::Null,
-        seen: None,
+        expected_content: None,
         traceparent: None,
         repeatable: false,
         client: false,
@@ -56,7 +56,7 @@ async fn key_with_the_name_of_a_hosted_agent_has_no_access() {
 
     let engine = &world.engine;
     assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
-    let taken = engine.take(&namesake, why.id, None, None).await;
+    let taken = engine.take_answer(&namesake, why.id, None, None).await;
     assert!(matches!(taken, Err(Error::Refused(Refusal::NotFound("interaction")))), "{taken:?}");
     // The key of an agent does not see sessions that others opened.
     let absent = |error: Error| assert!(matches!(error, Error::Refused(Refusal::NotFound("session"))), "{error:?}");
@@ -73,7 +73,7 @@ async fn key_with_the_name_of_a_hosted_agent_has_no_access() {
     world.ended(&alice, session.id).await;
     assert_eq!(world.runs().len(), 1);
     let outcome = Outcome::Done { result: Value::Null };
-    absent(world.engine.action_outcome(&namesake, (session.id, call), (outcome, None), None).await.unwrap_err());
+    absent(world.engine.action_outcome(&namesake, (session.id, call), outcome, None, None).await.unwrap_err());
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn cancelled_session_has_no_waiting_delivery() {
                 .answers(&alice, asked.id, Effect::Provide, AnswerDraft { data: json!("so"), ..AnswerDraft::default() })
                 .await;
         }
-        world.engine.control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
+        world.engine.control_session(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
         let left = world.engine.interaction(&alice, asked.id, Duration::ZERO).await.unwrap();
         assert_eq!(left.delivery(), Some(&Delivery::NotNeeded), "answered: {answered}");
         let figures = world.engine.stats(&alice, SignedDuration::from_hours(1)).await.unwrap();

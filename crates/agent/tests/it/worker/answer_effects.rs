@@ -204,11 +204,11 @@ async fn approved_action_denied_before_its_start_shows_the_reason() {
     world.says("I see.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.control_session(&alice, session.id, Command::Pause, None, None).await.unwrap();
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     let closed = "version = 1\n[[rule]]\nname = \"closed\"\ntools = [\"write_file\"]\nverdict = \"deny\"\nreason = \"closed now\"\n";
     world.rules(closed).await;
-    world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.control_session(&alice, session.id, Command::Resume, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let why = "the policy now denies this action: closed now";
     assert_eq!(results(&world.shown()), [(format!("This failed: {why}"), true)]);

@@ -48,10 +48,10 @@ async fn retried_conversation_keeps_its_history_and_open_message() {
     let alice = world.person("alice").await;
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
     world.says("Hello.", &[]);
-    world.engine.message(&alice, session.id, ("Hi".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "Hi".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
     world.model_fails(ModelError::Refused("no".into()));
-    world.engine.message(&alice, session.id, ("And now?".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "And now?".into(), false, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
     world.says("Now this.", &[]);
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
@@ -166,7 +166,7 @@ async fn cancelled_step_records_its_reason() {
             world.engine.answer(&alice, asked.id, stop, None).await.unwrap();
         } else {
             let reason = Some("enough".to_owned());
-            world.engine.control(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
+            world.engine.control_session(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
         }
         let events = world.events(&alice, session.id).await;
         let why = if terminated { "ended by alice" } else { "enough" };
@@ -245,9 +245,9 @@ async fn next_attempt_reads_how_the_open_calls_of_the_last_one_ended() {
     let unspent = (session.id, "s1t1c4".to_owned());
     let allowed = world.engine.action(&bot, unspent.0, unspent.1.clone(), SOON).await.unwrap();
     // The session is paused, so that no worker journals the reports and answers that follow.
-    world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.control_session(&alice, session.id, Command::Pause, None, None).await.unwrap();
     let broke = Outcome::Failed { message: "no such line".into(), result: Value::Null };
-    world.engine.action_outcome(&bot, place, (broke, None), None).await.unwrap();
+    world.engine.action_outcome(&bot, place, broke, None, None).await.unwrap();
     world
         .answers(
             &alice,
@@ -261,9 +261,9 @@ async fn next_attempt_reads_how_the_open_calls_of_the_last_one_ended() {
         .answer(&alice, which, AnswerDraft { data: json!("that one"), ..AnswerDraft::default() }, None)
         .await
         .unwrap();
-    world.engine.control(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
+    world.engine.control_session(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
-    world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.control_session(&alice, session.id, Command::Resume, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let told = results(&world.shown());
     assert_eq!(told[0], ("This was not run: a person (alice) rejected it.\nReason: not a".into(), false));

@@ -181,7 +181,7 @@ async fn earlier_answer_that_does_not_fit_the_form_is_not_suggested() {
     {
         let start =
             engine::Start { flow: Some("f".into()), flow_version: Some(version.into()), ..engine::Start::default() };
-        let session = world.engine.start(&alice, start, None).await.unwrap();
+        let session = world.engine.start_session(&alice, start, None).await.unwrap();
         let asked = world.asked(&alice).await;
         assert_eq!(asked.question.suggestions.len(), suggested, "version {version}");
         world.answers(&alice, asked.id, Effect::Provide, AnswerDraft { data, ..AnswerDraft::default() }).await;

@@ -11,7 +11,7 @@ use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use store::{Cost, InteractionFilter, Page, Store, StoreError, SystemClock};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
@@ -88,7 +88,7 @@ impl Place {
     async fn of(turns: usize, calls: Vec<&'static str>) -> Self {
         let directory = TempDir::new().unwrap();
         let clock = Arc::new(SystemClock);
-        let inner = Arc::new(SqliteStore::open(directory.path(), clock.clone(), &Options::default()).unwrap());
+        let inner = Arc::new(SqliteStore::open(directory.path(), clock.clone(), &SqliteOptions::default()).unwrap());
         let store = Arc::new(Counting::new(inner));
         // The lease is so long that it is never renewed: the number of renewals depends on time, not on turns.
         let settings = Settings { step_lease: SignedDuration::from_hours(10), ..Settings::default() };
@@ -100,7 +100,7 @@ impl Place {
             "tools": ["read_file", "write_file"], "workspace": "demo",
             "limits": { "iterations": 5000, "rounds": 10, "retries": 3 },
         }));
-        engine.define(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
+        engine.set_definitions(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
         let seen: Arc<Mutex<Vec<Given>>> = Arc::default();
         let long = Long { turns, calls, store: Arc::clone(&store), seen: Arc::clone(&seen) };
         let worker = Worker::new(engine.clone(), Arc::new(TestKit(Arc::new(long))), "worker".into(), 1);
@@ -111,9 +111,9 @@ impl Place {
     }
 
     async fn opens(&self, input: Value) -> Session {
-        let luggage = SessionInput { input, ..SessionInput::default() };
-        let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
-        self.engine.start(&self.alice, start, None).await.unwrap()
+        let session_input = SessionInput { input, ..SessionInput::default() };
+        let start = Start { agent: Some("guide".into()), session_input, ..Start::default() };
+        self.engine.start_session(&self.alice, start, None).await.unwrap()
     }
 
     /// Runs the due steps, and returns the number of jobs that the store was given meanwhile.
@@ -181,7 +181,7 @@ async fn cost_of_a_message_is_constant_over_100_messages() {
     place.drives().await;
     let mut resumes = Vec::new();
     for number in 0..100 {
-        place.engine.message(&place.alice, session.id, (format!("And {number}?"), false), None).await.unwrap();
+        place.engine.send_message(&place.alice, session.id, format!("And {number}?"), false, None).await.unwrap();
         resumes.push(place.drives().await);
     }
     assert_eq!(place.seen.lock().len(), 100);

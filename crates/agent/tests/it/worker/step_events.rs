@@ -88,7 +88,7 @@ async fn journal_of_a_cancelled_step_ends_with_the_cancellation() {
     world.asked(&alice).await;
     world.stop().await;
     let reason = Some("enough".to_owned());
-    world.engine.control(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
+    world.engine.control_session(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
     let (_, _, steps) = world.engine.session(&alice, session.id).await.unwrap();
     let agent = domain::Actor { kind: domain::ActorKind::Agent, name: "guide".into() };
     let claim = StepClaim { scope: alice.scope, session: session.id, step: steps[0].id, number: 0, agent };
@@ -106,7 +106,7 @@ async fn result_of_an_unknown_tool_lists_the_tools_by_provider_name() {
     let agent = serde_json::from_value(json!({
         "name": "wired", "version": "1", "model": { "provider": "openai", "name": "m" }, "tools": ["files.read"],
     }));
-    world.engine.define(engine::Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
+    world.engine.set_definitions(engine::Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
     world.says("I guess.", &[("guess", json!({}))]);
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("wired"), None, json!("Go")).await;

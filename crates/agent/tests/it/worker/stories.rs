@@ -127,9 +127,9 @@ async fn conversation_continues_with_each_message() {
     world.says("Hello.", &[]);
     world.says("Good bye.", &[]);
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
-    world.engine.message(&alice, session.id, ("Hi".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "Hi".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
-    world.engine.message(&alice, session.id, ("Bye".into(), false), None).await.unwrap();
+    world.engine.send_message(&alice, session.id, "Bye".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 2).then_some(()) }).await;
     let said: Vec<Message> = world.shown();
     assert_eq!(said.first(), Some(&Message::User { content: "Hi".into() }));
@@ -176,10 +176,10 @@ async fn paused_session_runs_nothing_until_it_is_resumed() {
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    world.engine.control(&alice, session.id, domain::Command::Pause, None, None).await.unwrap();
+    world.engine.control_session(&alice, session.id, domain::Command::Pause, None, None).await.unwrap();
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.runs(), []);
-    world.engine.control(&alice, session.id, domain::Command::Resume, None, None).await.unwrap();
+    world.engine.control_session(&alice, session.id, domain::Command::Resume, None, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert_eq!(world.runs().len(), 1);
 }
@@ -198,7 +198,7 @@ async fn a_client_runs_its_own_tools() {
     let place = (session.id, call);
     world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
     let outcome = domain::Outcome::Done { result: json!("opened") };
-    world.engine.action_outcome(&alice, place, (outcome, None), None).await.unwrap();
+    world.engine.action_outcome(&alice, place, outcome, None, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert!(results(&world.shown())[0].0.contains("opened"));
 }
@@ -213,7 +213,7 @@ async fn messages_while_questions_are_asked_lose_no_question() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
     for _ in 0..40 {
-        world.engine.message(&alice, session.id, ("And?".into(), false), None).await.unwrap();
+        world.engine.send_message(&alice, session.id, "And?".into(), false, None).await.unwrap();
     }
     for asked in world.open(&alice, 12).await {
         let draft = AnswerDraft { data: json!("so"), ..AnswerDraft::default() };

@@ -42,7 +42,7 @@ async fn worker_death_during_a_tool_asks_people_about_the_outcome() {
     assert!(matches!(acted.proposal.state, ActionState::Started { .. }));
     let report = domain::Outcome::Unknown;
     let worker = domain::Caller::worker(alice.scope, acted.proposal.proposed_by.clone());
-    world.engine.action_outcome(&worker, (session.id, call), (report, None), None).await.unwrap();
+    world.engine.action_outcome(&worker, (session.id, call), report, None, None).await.unwrap();
     let asked = world.asked(&alice).await;
     assert_eq!(world.runs().len(), 1);
     let ran = AnswerDraft { options: vec!["it_ran".into()], ..AnswerDraft::default() };
@@ -69,7 +69,7 @@ async fn frequent_wake_ups_do_not_fail_a_sleeping_step() {
     for _ in 0..8 {
         let claims = world.until(rests).await;
         for command in [domain::Command::Pause, domain::Command::Resume] {
-            world.engine.control(&alice, session.id, command, None, None).await.unwrap();
+            world.engine.control_session(&alice, session.id, command, None, None).await.unwrap();
         }
         world.until(|| async { rests().await.filter(|now| *now > claims) }).await;
     }
@@ -86,7 +86,7 @@ async fn cancelling_a_session_ends_its_running_tool() {
     world.play.hang.store(1, Ordering::Release);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
-    world.engine.control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
+    world.engine.control_session(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
     let ended = world.ended(&alice, session.id).await;
     assert_eq!(ended.status(), SessionStatus::Cancelled);
     assert_eq!(world.turns(), 1);

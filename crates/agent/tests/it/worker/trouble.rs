@@ -14,7 +14,7 @@ use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use store::{Clock, Page, StepState, Store, StoreError};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::ManualClock;
 use tokio_util::sync::CancellationToken;
@@ -80,14 +80,14 @@ struct Place {
 impl Place {
     async fn new() -> Self {
         let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
-        let opened = SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap();
+        let opened = SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap();
         let store: Arc<dyn Store> = Arc::new(opened);
         let engine = node(&store, &clock);
         let agent = serde_json::from_value(json!({
             "name": "guide", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },
             "tools": ["ask_user"], "deadlines": { "question": 60 },
         }));
-        engine.define(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
+        engine.set_definitions(Definitions { agents: vec![agent.unwrap()], flows: Vec::new() });
         let new = NewKey::named(Role::Operator, "alice");
         let (key, _) = engine.key_install("default", "default", new).await.unwrap();
         let (alice, play) = (key.caller(engine.now()).unwrap(), Arc::<Play>::default());
@@ -97,9 +97,9 @@ impl Place {
     }
 
     async fn opens(&self) -> Session {
-        let luggage = SessionInput { input: json!("Go"), ..SessionInput::default() };
-        let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
-        self.engine.start(&self.alice, start, None).await.unwrap()
+        let session_input = SessionInput { input: json!("Go"), ..SessionInput::default() };
+        let start = Start { agent: Some("guide".into()), session_input, ..Start::default() };
+        self.engine.start_session(&self.alice, start, None).await.unwrap()
     }
 
     async fn drives(&self) {

@@ -18,7 +18,7 @@ use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use store::{Cost, InteractionFilter, Page, Store, StoreError, SystemClock, read};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -162,7 +162,7 @@ impl World {
         let directory = TempDir::new().unwrap();
         let clock = Arc::new(SystemClock);
         let store: Arc<dyn Store> =
-            Arc::new(SqliteStore::open(directory.path(), clock.clone(), &Options::default()).unwrap());
+            Arc::new(SqliteStore::open(directory.path(), clock.clone(), &SqliteOptions::default()).unwrap());
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(&store), clock, Ids::default(), vault, settings);
         let agent: AgentVersion = serde_json::from_value(json!({
@@ -175,7 +175,7 @@ impl World {
         }))
         .unwrap();
         let flows: Vec<FlowVersion> = serde_json::from_value(flows).unwrap();
-        engine.define(Definitions { agents: vec![agent], flows });
+        engine.set_definitions(Definitions { agents: vec![agent], flows });
         let mut world = Self {
             engine,
             play: Arc::default(),
@@ -277,10 +277,10 @@ impl World {
         let start = Start {
             agent: agent.map(str::to_owned),
             flow: flow.map(str::to_owned),
-            luggage: SessionInput { input, ..SessionInput::default() },
+            session_input: SessionInput { input, ..SessionInput::default() },
             ..Start::default()
         };
-        self.engine.start(by, start, None).await.unwrap()
+        self.engine.start_session(by, start, None).await.unwrap()
     }
 
     /// Waits until there are `many` open questions, and returns them, the oldest first.

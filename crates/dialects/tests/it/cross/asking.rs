@@ -54,7 +54,7 @@ impl Stage {
         let scripted_worker = ScriptedWorker::of(&world, agents.clone());
         let read = |value: Value| serde_json::from_value(value).unwrap();
         let flows = KINDS.iter().map(|kind| serde_json::from_value(flow(kind)).unwrap()).collect();
-        world.engine.define(Definitions { agents: agents.into_iter().map(read).collect(), flows });
+        world.engine.set_definitions(Definitions { agents: agents.into_iter().map(read).collect(), flows });
         let (alice, bob) = (world.person("alice").await, world.person("bob").await);
         let (bot, root) = (world.agent().await, world.admin().await);
         Self { world, alice, bob, bot, root, _scripted_worker: scripted_worker }

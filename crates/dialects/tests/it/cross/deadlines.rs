@@ -62,7 +62,7 @@ async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
         let mut agent = server_testkit::scripted_worker::scripted(name, turns);
         agent["deadlines"] = json!({ kind: 90 });
         let agents = vec![serde_json::from_value(agent).unwrap()];
-        stage.world.engine.define(Definitions { agents, flows: Vec::new() });
+        stage.world.engine.set_definitions(Definitions { agents, flows: Vec::new() });
         let mut editor = stage.alice.joins(&format!("/ws/{name}?agent={name}")).await;
         editor.says(json!({ "type": "user_message", "content": "Go." })).await;
         let call = editor.hears_of("tool_call").await;
@@ -79,11 +79,11 @@ async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
 #[test]
 fn default_limits_match_the_dialects() {
     let ours = Settings::default();
-    let limits = server::Limits::default();
-    assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "closed requests stay 30 days");
-    assert_eq!(ours.lease, SignedDuration::from_secs(300), "an unfinished delivery is offered again after 300 s");
-    assert_eq!(ours.warning, SignedDuration::from_secs(60), "people are warned one minute before the deadline");
-    assert_eq!(limits.heartbeat.as_secs(), 15, "a heartbeat every 15 s");
+    let limits = server::ServerLimits::default();
+    assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "000: closed requests stay 30 days");
+    assert_eq!(ours.lease, SignedDuration::from_secs(300), "001: processing is stale after 300 s");
+    assert_eq!(ours.warning, SignedDuration::from_secs(60), "people are warned at one minute left");
+    assert_eq!(limits.heartbeat.as_secs(), 15, "001: a heartbeat every 15 s");
     let Limits { rounds, retries, .. } = Limits::default();
     assert_eq!((rounds, retries), (10, 3), "at most 10 rounds of questions, and at most 3 retries in a row");
     assert!(ours.deadlines.is_empty(), "the defaults of the dialects apply unless deadlines are configured");

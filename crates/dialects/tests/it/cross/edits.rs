@@ -9,7 +9,7 @@ use server_testkit::world::World;
 #[tokio::test]
 async fn edit_need_name_only_the_changed_arguments() {
     let world = World::new().await;
-    world.engine.build_in(agent::tools::schemas());
+    world.engine.set_tool_schemas(agent::tools::schemas());
     let proposed = json!({ "path": "/src/main.py", "content": "..." });
     let turns = json!([{ "calls": [{ "tool": "write_file", "arguments": proposed }] }, { "say": "Written." }]);
     let mut editor = scripted("editor", turns);

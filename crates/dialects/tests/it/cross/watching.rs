@@ -121,7 +121,7 @@ impl Watchers {
 
     /// Checks the lists of answerable questions for `here` and the lists of open questions for `open`: whether they
     /// contain the question.
-    pub(crate) async fn assert_listed(&self, asked: &Asked, (here, open): (bool, bool), label: &str) {
+    pub(crate) async fn assert_listed(&self, asked: &Asked, here: bool, open: bool, label: &str) {
         let bare = Asked::bare(&asked.session);
         for (path, list, id, open) in [
             (format!("/hitl/conversations/{}/pending", asked.session), "/requests", "id", here),

@@ -33,7 +33,7 @@ pub(crate) fn caller(name: &str, role: Role, groups: &[&str]) -> Caller {
 /// A session that `starter` has started at second 0.
 pub(crate) fn session() -> Session {
     let starter = caller("starter", Role::Operator, &[]);
-    let brief = SessionHead {
+    let head = SessionHead {
         agent_version: None,
         channel: "chat-1".into(),
         agent: Some("deployer".into()),
@@ -41,5 +41,5 @@ pub(crate) fn session() -> Session {
         ..SessionHead::default()
     };
     let (id, step) = (SessionId::from_uuid(uuid(4)), StepId::from_uuid(uuid(5)));
-    Session::start(id, starter.scope, brief, step, starter.actor, at(0)).0
+    Session::start(id, starter.scope, head, step, starter.actor, at(0)).0
 }

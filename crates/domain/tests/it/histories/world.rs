@@ -142,7 +142,7 @@ impl World {
             None => fields["fallback"] = Value::Null,
         }
         let question = question(fields).admit().unwrap();
-        if self.session.opened(question.kind.blocks(), MOST).is_ok() {
+        if self.session.count_opened(question.kind.blocks(), MOST).is_ok() {
             let id = InteractionId::from_uuid(self.id());
             let (asked, event_draft) = Interaction::ask(id, &self.session, by.actor.clone(), question, self.now());
             self.interactions.push(asked);
@@ -190,7 +190,7 @@ impl World {
             }
             Deed::Auto { who, draft, .. } => {
                 let by = (self.answer_id(), actor(who).actor, AutoSource::AutoPolicy);
-                with_event(it.auto(by, said(draft), Some(FormProof::checked()), now))
+                with_event(it.auto_resolve(by, said(draft), Some(FormProof::checked()), now))
             }
             Deed::Expire { .. } => with_event(it.expire(self.answer_id(), &holdpoint_domain::Actor::system(), now)),
             Deed::Cancel { who, .. } => with_event(it.cancel(actor(who).actor, "moot".into(), now)),
@@ -224,7 +224,7 @@ impl World {
         let Some((after, event_draft)) = change else { return };
         let closed = self.interactions[index].status() == Status::Pending && after.status() != Status::Pending;
         if closed {
-            self.session.closed(after.question.kind.blocks());
+            self.session.count_closed(after.question.kind.blocks());
         }
         let about = after.id;
         self.interactions[index] = after;

@@ -30,11 +30,9 @@ pub(crate) struct ActionHistory {
     before: Option<ActionCursor>,
 }
 
-impl Engine {
-    /// Creates a cursor over at most `most` past actions.
-    pub(crate) fn look_back(&self, scope: Scope, filter: ActionHistoryFilter, most: u32) -> ActionHistory {
-        ActionHistory { engine: self.clone(), scope, filter, left: most, before: None }
-    }
+/// Creates a cursor over at most `most` past actions.
+pub(crate) fn look_back(engine: &Engine, scope: Scope, filter: ActionHistoryFilter, most: u32) -> ActionHistory {
+    ActionHistory { engine: engine.clone(), scope, filter, left: most, before: None }
 }
 
 impl ActionHistory {

@@ -10,11 +10,12 @@ use domain::{
 };
 use store::{ActionHistoryFilter, ClosedInteraction, Cost, InteractionFilter, Page, Sort, StoreError};
 
-use crate::interactions::forms_check::off_reactor;
 use crate::interactions::plan::AnswerSubject;
+use crate::policy::learn;
 use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::learn::suspend::AskedCall;
 use crate::policy::ruling::OnBehalfOf;
+use crate::run::heavy_work::off_reactor;
 use crate::run::pages::Pages;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
@@ -58,92 +59,91 @@ pub(crate) struct Contradictions {
     pub(crate) since: Timestamp,
 }
 
-impl Engine {
-    /// Reads the decisions of people about actions, as far back as rules are learnt from.
-    pub(crate) async fn people_decided(&self, scope: Scope) -> Result<PeopleDecisions, Error> {
-        let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
-        let mut looking = self.look_back(scope, ActionHistoryFilter { since: None, asked: true }, MOST_ASKED);
-        let mut known = Vec::new();
-        while known.len() < LOOKED_AT {
-            let past = looking.next().await?;
-            if past.is_empty() {
+/// Reads the decisions of people about actions, as far back as rules are learnt from.
+pub(crate) async fn read_people_decisions(engine: &Engine, scope: Scope) -> Result<PeopleDecisions, Error> {
+    let at = engine.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
+    let mut looking =
+        learn::action_history::look_back(engine, scope, ActionHistoryFilter { since: None, asked: true }, MOST_ASKED);
+    let mut known = Vec::new();
+    while known.len() < LOOKED_AT {
+        let past = looking.next().await?;
+        if past.is_empty() {
+            break;
+        }
+        past.into_iter().for_each(|past| known.extend(proposed(past)));
+    }
+    let (in_own_words, older) = read_decisions_in_own_words(engine, scope).await?;
+    known.extend(in_own_words);
+    known.sort_by_key(|one| Reverse(one.decision.at));
+    let more = older || known.len() > LOOKED_AT || looking.more().await?;
+    known.truncate(LOOKED_AT);
+    let (mut decided, mut decisions, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for one in known {
+        decided.push(one.decided);
+        decisions.push(one.decision);
+        places.push(one.place);
+    }
+    Ok(PeopleDecisions { decided: Arc::new(decided), decisions, places, more, at })
+}
+
+/// Reads the decisions about actions that agents asked about in their own words. Also returns whether there are more questions than
+/// were read.
+async fn read_decisions_in_own_words(engine: &Engine, scope: Scope) -> Result<(Vec<One>, bool), Error> {
+    let (mut known, mut more) = (Vec::new(), false);
+    // The archive is read second, so that a question that is archived meanwhile is found there.
+    for archived in [false, true] {
+        let (mut after, mut left) = (None, MOST_PORTIONS);
+        loop {
+            let page = Page { after, limit: PORTION };
+            let read = engine.read(Cost::Scan, move |reads| {
+                let found = if archived {
+                    reads.archived_interactions_newest(&scope, page)?
+                } else {
+                    reads.interactions(&scope, &answered(), page)?
+                };
+                let last = found.last().map(|asked| asked.id);
+                Ok((found.into_iter().filter_map(in_own_words).collect::<Vec<_>>(), last))
+            });
+            let (found, last) = read.await?;
+            known.extend(found);
+            after = last;
+            left -= 1;
+            if last.is_none() || left == 0 || known.len() >= LOOKED_AT {
+                more |= last.is_some();
                 break;
             }
-            past.into_iter().for_each(|past| known.extend(proposed(past)));
         }
-        let (in_own_words, older) = self.asked_in_own_words(scope).await?;
-        known.extend(in_own_words);
-        known.sort_by_key(|one| Reverse(one.decision.at));
-        let more = older || known.len() > LOOKED_AT || looking.more().await?;
-        known.truncate(LOOKED_AT);
-        let (mut decided, mut decisions, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for one in known {
-            decided.push(one.decided);
-            decisions.push(one.decision);
-            places.push(one.place);
-        }
-        Ok(PeopleDecisions { decided: Arc::new(decided), decisions, places, more, at })
     }
+    Ok((known, more))
+}
 
-    /// Reads the decisions about actions that agents asked about in their own words. Also returns whether there are more questions than
-    /// were read.
-    async fn asked_in_own_words(&self, scope: Scope) -> Result<(Vec<One>, bool), Error> {
-        let (mut known, mut more) = (Vec::new(), false);
-        // The archive is read second, so that a question that is archived meanwhile is found there.
-        for archived in [false, true] {
-            let (mut after, mut left) = (None, MOST_PORTIONS);
-            loop {
-                let page = Page { after, limit: PORTION };
-                let read = self.read(Cost::Scan, move |reads| {
-                    let found = if archived {
-                        reads.archived_interactions_newest(&scope, page)?
-                    } else {
-                        reads.interactions(&scope, &answered(), page)?
-                    };
-                    let last = found.last().map(|asked| asked.id);
-                    Ok((found.into_iter().filter_map(in_own_words).collect::<Vec<_>>(), last))
-                });
-                let (found, last) = read.await?;
-                known.extend(found);
-                after = last;
-                left -= 1;
-                if last.is_none() || left == 0 || known.len() >= LOOKED_AT {
-                    more |= last.is_some();
-                    break;
-                }
+/// Finds the last decision against each learnt rule of a policy. Returns `None` if the policy has no learnt rules. Very recent
+/// decisions may be missing; the transaction that puts the rules in force searches for them again.
+pub(crate) async fn read_contradictions(
+    engine: &Engine,
+    scope: Scope,
+    policy: &Arc<Policy>,
+) -> Result<Option<Contradictions>, Error> {
+    if policy.learnt().next().is_none() {
+        return Ok(None);
+    }
+    let PeopleDecisions { decided, decisions, at, .. } = read_people_decisions(engine, scope).await?;
+    let mut found = BTreeMap::new();
+    for (number, portion) in decisions.chunks(HELD_AGAINST).enumerate() {
+        let (policy, decided, begin) = (Arc::clone(policy), Arc::clone(&decided), number * HELD_AGAINST);
+        let against = off_reactor(move || {
+            let portion = decided.iter().skip(begin).take(HELD_AGAINST);
+            let names = |one| policy.contradicted(one).into_iter().map(str::to_owned).collect();
+            portion.map(names).collect::<Vec<Vec<String>>>()
+        });
+        for (rules, decision) in against.await?.into_iter().zip(portion) {
+            for rule in rules {
+                found.entry(rule).or_insert_with(|| decision.clone());
             }
         }
-        Ok((known, more))
     }
-
-    /// Finds the last decision against each learnt rule of a policy. Returns `None` if the policy has no learnt rules. Very recent
-    /// decisions may be missing; the transaction that puts the rules in force searches for them again.
-    pub(crate) async fn spoken_against(
-        &self,
-        scope: Scope,
-        policy: &Arc<Policy>,
-    ) -> Result<Option<Contradictions>, Error> {
-        if policy.learnt().next().is_none() {
-            return Ok(None);
-        }
-        let PeopleDecisions { decided, decisions, at, .. } = self.people_decided(scope).await?;
-        let mut found = BTreeMap::new();
-        for (number, portion) in decisions.chunks(HELD_AGAINST).enumerate() {
-            let (policy, decided, begin) = (Arc::clone(policy), Arc::clone(&decided), number * HELD_AGAINST);
-            let against = off_reactor(move || {
-                let portion = decided.iter().skip(begin).take(HELD_AGAINST);
-                let names = |one| policy.contradicted(one).into_iter().map(str::to_owned).collect();
-                portion.map(names).collect::<Vec<Vec<String>>>()
-            });
-            for (rules, decision) in against.await?.into_iter().zip(portion) {
-                for rule in rules {
-                    found.entry(rule).or_insert_with(|| decision.clone());
-                }
-            }
-        }
-        let since = at.saturating_sub(UNSEEN).unwrap_or(Timestamp::MIN);
-        Ok(Some(Contradictions { found: found.into_iter().collect(), since }))
-    }
+    let since = at.saturating_sub(UNSEEN).unwrap_or(Timestamp::MIN);
+    Ok(Some(Contradictions { found: found.into_iter().collect(), since }))
 }
 
 /// Finds the decisions since a time that contradict learnt rules of a policy. It is called after the policy is written, so that every

@@ -10,9 +10,13 @@ use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timesta
 use store::Cost;
 
 use crate::access::sight::Sight;
+use crate::policy;
 use crate::policy::in_force::InForce;
+use crate::policy::learn;
 use crate::policy::learn::decisions::PeopleDecisions;
 use crate::policy::project_policy::{NAME, NewPolicy, explained, loaded};
+use crate::run;
+use crate::steps;
 use crate::steps::definitions::known_agent;
 use crate::{Engine, Error, Idempotency};
 
@@ -86,33 +90,6 @@ pub struct SuggestedRule {
 const NAMED: usize = 20;
 
 impl Engine {
-    /// Policy in force for a hosted agent or for a key with this name. A rule that was learnt from approvals of a hosted agent does not
-    /// apply to a key of that name; learnt rules that deny apply to both.
-    pub(crate) async fn in_force_for(&self, scope: Scope, (name, hosted): (&str, bool)) -> Result<InForce, Error> {
-        let in_force = self.in_force(scope).await?;
-        self.without_unheard_rules(in_force, scope, (name, hosted)).await
-    }
-
-    /// Disables the learnt rules that allow, if the proposing key has the name of a hosted agent.
-    pub(crate) async fn without_unheard_rules(
-        &self,
-        mut in_force: InForce,
-        scope: Scope,
-        (name, hosted): (&str, bool),
-    ) -> Result<InForce, Error> {
-        let allows = |rule: &&::policy::Rule| rule.name.starts_with(LEARNT_PREFIX) && rule.verdict == Verdict::Allow;
-        let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();
-        if hosted || learnt.is_empty() {
-            return Ok(in_force);
-        }
-        let (offered, name) = (self.offered(scope).await?, name.to_owned());
-        let namesake = self.read(Cost::Point, move |reads| known_agent(reads, &scope, &offered, &name)).await?;
-        if namesake {
-            in_force.unheard = learnt;
-        }
-        Ok(in_force)
-    }
-
     /// Suggests rules that explain recent decisions, without changing the policy.
     pub async fn policy_suggestions(&self, caller: &Caller) -> Result<Suggestions, Error> {
         caller.require(Right::Read)?;
@@ -121,8 +98,8 @@ impl Engine {
             // Suggestions contain the calls of all agents, and this agent may read only its own sessions.
             return Ok(Suggestions { decisions: 0, more: false, suggestions: Vec::new(), held_back: Vec::new() });
         }
-        let in_force = self.in_force(caller.scope).await?;
-        self.learnt_rules(caller, &in_force).await
+        let in_force = policy::in_force::load(self, caller.scope).await?;
+        suggest(self, caller, &in_force).await
     }
 
     /// Adds a suggested rule to the project's policy, before the rule that asked.
@@ -131,57 +108,84 @@ impl Engine {
         caller: &Caller,
         name: String,
         reason: Option<String>,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let none = || Error::from(Refusal::NotFound("suggestion"));
-        let in_force = self.in_force(caller.scope).await?;
+        let in_force = policy::in_force::load(self, caller.scope).await?;
         let found = if in_force.policy.rules().any(|rule| rule.name == name) {
             None
         } else {
-            let suggested = self.learnt_rules(caller, &in_force).await?.suggestions;
+            let suggested = suggest(self, caller, &in_force).await?.suggestions;
             suggested.into_iter().find(|suggested| suggested.learnt.name == name)
         };
         let Some(SuggestedRule { learnt, support, .. }) = found else {
             // Either this command is a repetition and the rule is adopted already, or there is no such suggestion.
-            self.command::<(), _>(caller, once, move |_| Err(none())).await?;
-            return self.in_force(caller.scope).await;
+            self.command::<(), _>(caller, idempotency, move |_| Err(none())).await?;
+            return policy::in_force::load(self, caller.scope).await;
         };
         let reason = reason.unwrap_or_else(|| format!("learnt from {support} equal decisions"));
         let base = in_force.policy.version().to_owned();
         let policy = loaded(NAME, learnt.text).await?;
         let adopted = NewPolicy::of_project(policy, (Some(base), Some(reason))).suggested(name);
-        self.adopt(caller, adopted, once).await
+        policy::project_policy::adopt(self, caller, adopted, idempotency).await
     }
+}
 
-    async fn learnt_rules(&self, caller: &Caller, in_force: &InForce) -> Result<Suggestions, Error> {
-        let turn = self.turn(caller).await?;
-        let known = self.people_decided(caller.scope).await?;
-        let PeopleDecisions { decided, decisions, .. } = &known;
-        let looked = Arc::clone(decided);
-        let silent = in_force.state.silent();
-        let mut suggestions = Vec::new();
-        let begun = Instant::now();
-        for run in turn.off_reactor(move |_| runs(&looked)).await?.into_iter().take(MOST_TRIED) {
-            let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-            let learnt = turn.off_reactor(move |_| policy.learn(&run, &looked)).await?;
-            let learnt = learnt.filter(|learnt| !silent.contains(&learnt.name.as_str()));
-            suggestions.extend(learnt.and_then(|learnt| SuggestedRule::of(learnt, decided, decisions)));
-            if suggestions.len() == MOST || begun.elapsed() > LONGEST {
-                break;
-            }
-        }
-        let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-        let held = turn.off_reactor(move |_| {
-            let asks = |decided: &Decided| policy.judge(&decided.call()).ruling.verdict == Verdict::Ask;
-            let asked =
-                |held: &DisputedRun| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
-            held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()
-        });
-        let held_back = held.await?.iter().filter_map(|held| DisputedRule::of(held, &known)).collect();
-        Ok(Suggestions { decisions: decisions.len(), more: known.more, suggestions, held_back })
+/// Policy in force for a hosted agent or for a key with this name. A rule that was learnt from approvals of a hosted agent does not
+/// apply to a key of that name; learnt rules that deny apply to both.
+pub(crate) async fn load_for(engine: &Engine, scope: Scope, name: &str, hosted: bool) -> Result<InForce, Error> {
+    let in_force = policy::in_force::load(engine, scope).await?;
+    disable_unheard_rules(engine, in_force, scope, name, hosted).await
+}
+
+/// Disables the learnt rules that allow, if the proposing key has the name of a hosted agent.
+pub(crate) async fn disable_unheard_rules(
+    engine: &Engine,
+    mut in_force: InForce,
+    scope: Scope,
+    name: &str,
+    hosted: bool,
+) -> Result<InForce, Error> {
+    let allows = |rule: &&::policy::Rule| rule.name.starts_with(LEARNT_PREFIX) && rule.verdict == Verdict::Allow;
+    let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();
+    if hosted || learnt.is_empty() {
+        return Ok(in_force);
     }
+    let (offered, name) = (steps::server_files::offered(engine, scope).await?, name.to_owned());
+    let namesake = engine.read(Cost::Point, move |reads| known_agent(reads, &scope, &offered, &name)).await?;
+    if namesake {
+        in_force.unheard = learnt;
+    }
+    Ok(in_force)
+}
+
+async fn suggest(engine: &Engine, caller: &Caller, in_force: &InForce) -> Result<Suggestions, Error> {
+    let turn = run::gates::begin_heavy_work(engine, caller).await?;
+    let known = learn::decisions::read_people_decisions(engine, caller.scope).await?;
+    let PeopleDecisions { decided, decisions, .. } = &known;
+    let looked = Arc::clone(decided);
+    let silent = in_force.state.silent();
+    let mut suggestions = Vec::new();
+    let begun = Instant::now();
+    for run in turn.off_reactor(move |_| runs(&looked)).await?.into_iter().take(MOST_TRIED) {
+        let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
+        let learnt = turn.off_reactor(move |_| policy.learn(&run, &looked)).await?;
+        let learnt = learnt.filter(|learnt| !silent.contains(&learnt.name.as_str()));
+        suggestions.extend(learnt.and_then(|learnt| SuggestedRule::of(learnt, decided, decisions)));
+        if suggestions.len() == MOST || begun.elapsed() > LONGEST {
+            break;
+        }
+    }
+    let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
+    let held = turn.off_reactor(move |_| {
+        let asks = |decided: &Decided| policy.judge(&decided.call()).ruling.verdict == Verdict::Ask;
+        let asked = |held: &DisputedRun| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
+        held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()
+    });
+    let held_back = held.await?.iter().filter_map(|held| DisputedRule::of(held, &known)).collect();
+    Ok(Suggestions { decisions: decisions.len(), more: known.more, suggestions, held_back })
 }
 
 impl DisputedRule {

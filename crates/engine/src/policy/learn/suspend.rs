@@ -13,6 +13,7 @@ use store::StoreError;
 use crate::interactions::plan::AnswerSubject;
 use crate::policy;
 use crate::policy::in_force::InForce;
+use crate::policy::learn;
 use crate::policy::learn::decisions::{Contradictions, loosening};
 use crate::policy::project_policy::explained;
 use crate::policy::ruling::{Judged, OnBehalfOf, ServerPolicy};
@@ -54,24 +55,23 @@ impl CurrentRuling {
     }
 }
 
-impl Engine {
-    /// Judges the action of a question by the policy in force. Returns `None` if the question is about no action.
-    pub(crate) async fn current_ruling(
-        &self,
-        subject: &AnswerSubject,
-        draft: &AnswerDraft,
-        in_force: InForce,
-    ) -> Result<Option<CurrentRuling>, Error> {
-        let approves = subject.asked.question.effect_of(draft) == Some(Effect::Approve);
-        let Some(AskedCall { action, behalf, decides, proposed }) = AskedCall::of(subject) else { return Ok(None) };
-        let revision = in_force.state.revision;
-        let learnt = decides.then(|| {
-            let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
-            rules.map(|(name, verdict)| (name.to_owned(), verdict)).collect()
-        });
-        let approved = if proposed && approves { Some(self.judge_by(in_force, behalf, action).await?) } else { None };
-        Ok(Some(CurrentRuling { revision, learnt, approved }))
-    }
+/// Judges the action of a question by the policy in force. Returns `None` if the question is about no action.
+pub(crate) async fn judge_subject(
+    engine: &Engine,
+    subject: &AnswerSubject,
+    draft: &AnswerDraft,
+    in_force: InForce,
+) -> Result<Option<CurrentRuling>, Error> {
+    let approves = subject.asked.question.effect_of(draft) == Some(Effect::Approve);
+    let Some(AskedCall { action, behalf, decides, proposed }) = AskedCall::of(subject) else { return Ok(None) };
+    let revision = in_force.state.revision;
+    let learnt = decides.then(|| {
+        let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
+        rules.map(|(name, verdict)| (name.to_owned(), verdict)).collect()
+    });
+    let approved =
+        if proposed && approves { Some(policy::ruling::judge(engine, in_force, behalf, action).await?) } else { None };
+    Ok(Some(CurrentRuling { revision, learnt, approved }))
 }
 
 /// Call that a question is about.
@@ -138,70 +138,71 @@ pub(crate) fn suspend_rules(
 ) -> Result<(), Error> {
     for rule in rules {
         let state = work.tx.policy_state(scope)?.unwrap_or(PolicyState::initial(work.now));
-        let Some((state, happening)) = state.suspend(rule, decision) else { continue };
+        let Some((state, audit_draft)) = state.suspend(rule, decision) else { continue };
         work.tx.policy_save(scope, &state)?;
-        work.append_audit(scope, &happening)?;
+        work.append_audit(scope, &audit_draft)?;
     }
     Ok(())
 }
 
 impl Engine {
-    /// Compares the learnt rules of the server's policy with the decisions of a project before the first ruling by them, because the
-    /// server's file knows nothing of the project. A policy without learnt rules is recorded as compared too.
-    pub(crate) async fn vet(&self, scope: Scope, served: ServerPolicy) -> Result<(), Error> {
-        let _one = self.policies.vetting(scope.project).await?;
-        let ServerPolicy { policy, since, learnt, .. } = served;
-        if self.policy_state(scope).await?.vetted == learnt {
-            return Ok(());
-        }
-        let against = self.spoken_against(scope, &policy).await?;
-        self.transact(move |work| {
-            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(since.unwrap_or(work.now)));
-            if state.own.is_some() || state.vetted == learnt {
-                return Ok(());
-            }
-            // The save increments the revision, so that an answer that was prepared under another policy starts again.
-            work.tx.policy_save(&scope, &state.vetted(learnt.clone()))?;
-            enforce_earlier_decisions(work, &scope, (&policy, None), against.as_ref())
-        })
-        .await
-    }
-
-    /// Names of the rules that would be suspended in a draft if it were put in force.
-    pub(crate) async fn silent_in(&self, scope: Scope, draft: &Arc<Policy>) -> Result<Vec<String>, Error> {
-        let mut state = self.policy_state(scope).await?;
-        let against = self.spoken_against(scope, draft).await?.map(|against| against.found);
-        for (rule, decision) in against.unwrap_or_default() {
-            if loosening(draft, &rule)
-                && let Some((suspended, _)) = state.clone().suspend(&rule, &decision)
-            {
-                state = suspended;
-            }
-        }
-        Ok(state.silent().into_iter().map(str::to_owned).collect())
-    }
-
     /// Puts a suspended rule in force again, in spite of the earlier decisions.
     pub async fn policy_lift(
         &self,
         caller: &Caller,
         rule: String,
         reason: String,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(Some(&reason))?;
         let (scope, by) = (caller.scope, caller.actor.clone());
-        self.command(caller, once, move |work| {
+        self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.ok_or(Refusal::NotFound("suspension"))?;
             let lift = Lift { by: by.clone(), at: work.now, reason: reason.clone() };
-            let (state, happening) = state.lift(&rule, lift).ok_or(Refusal::NotFound("suspension"))?;
+            let (state, audit_draft) = state.lift(&rule, lift).ok_or(Refusal::NotFound("suspension"))?;
             work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &happening)
+            work.append_audit(&scope, &audit_draft)
         })
         .await?;
-        self.in_force(scope).await
+        policy::in_force::load(self, scope).await
     }
+}
+
+/// Compares the learnt rules of the server's policy with the decisions of a project before the first ruling by them, because the
+/// server's file knows nothing of the project. A policy without learnt rules is recorded as compared too.
+pub(crate) async fn compare_with_decisions(engine: &Engine, scope: Scope, served: ServerPolicy) -> Result<(), Error> {
+    let _one = engine.policies.vetting(scope.project).await?;
+    let ServerPolicy { policy, since, learnt, .. } = served;
+    if policy::in_force::read_state(engine, scope).await?.vetted == learnt {
+        return Ok(());
+    }
+    let against = learn::decisions::read_contradictions(engine, scope, &policy).await?;
+    engine
+        .transact(move |work| {
+            let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(since.unwrap_or(work.now)));
+            if state.own.is_some() || state.vetted == learnt {
+                return Ok(());
+            }
+            // The save increments the revision, so that an answer that was prepared under another policy starts again.
+            work.tx.policy_save(&scope, &state.mark_compared(learnt.clone()))?;
+            enforce_earlier_decisions(work, &scope, (&policy, None), against.as_ref())
+        })
+        .await
+}
+
+/// Names of the rules that would be suspended in a draft if it were put in force.
+pub(crate) async fn suspended_rules(engine: &Engine, scope: Scope, draft: &Arc<Policy>) -> Result<Vec<String>, Error> {
+    let mut state = policy::in_force::read_state(engine, scope).await?;
+    let against = learn::decisions::read_contradictions(engine, scope, draft).await?.map(|against| against.found);
+    for (rule, decision) in against.unwrap_or_default() {
+        if loosening(draft, &rule)
+            && let Some((suspended, _)) = state.clone().suspend(&rule, &decision)
+        {
+            state = suspended;
+        }
+    }
+    Ok(state.silent().into_iter().map(str::to_owned).collect())
 }
 
 /// Applies earlier decisions in the transaction that puts learnt rules in force. A contradicted rule starts suspended; a contradicted

@@ -6,7 +6,7 @@ use domain::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use store::{DueAction, DueInteraction, StoreError};
 
-use super::ARCHIVED;
+use crate::run;
 use crate::{Engine, Error};
 
 /// Delay after the first failure of a row. The delay doubles with each further failure.
@@ -50,72 +50,39 @@ pub(crate) fn count_failure(what: &'static str) {
     metrics::counter!("flow_timers_failed_total", "what" => what).increment(1);
 }
 
-impl Engine {
-    pub(super) async fn fire_or_put_off(&self, due: DueInteraction) -> Result<(), Error> {
-        let fired = self.fire(due).await;
-        let Some(pause) = self.put_off("question", due.interaction.to_string(), fired)? else { return Ok(()) };
-        self.transact(move |work| Ok(work.tx.interaction_postpone(&due, after(work.now, pause))?)).await
-    }
+pub(super) async fn fire_or_put_off(engine: &Engine, due: DueInteraction) -> Result<(), Error> {
+    let fired = run::timers::fire(engine, due).await;
+    let Some(pause) = put_off(engine, "question", due.interaction.to_string(), fired)? else { return Ok(()) };
+    engine.transact(move |work| Ok(work.tx.interaction_postpone(&due, after(work.now, pause))?)).await
+}
 
-    pub(super) async fn fire_action_or_put_off(&self, due: DueAction) -> Result<(), Error> {
-        let fired = self.fire_action(due.clone()).await;
-        let name = format!("{}/{}", due.session, due.call);
-        let Some(pause) = self.put_off("action", name, fired)? else { return Ok(()) };
-        self.transact(move |work| Ok(work.tx.action_postpone(&due, after(work.now, pause))?)).await
-    }
+pub(super) async fn fire_action_or_put_off(engine: &Engine, due: DueAction) -> Result<(), Error> {
+    let fired = run::timers::fire_action(engine, due.clone()).await;
+    let name = format!("{}/{}", due.session, due.call);
+    let Some(pause) = put_off(engine, "action", name, fired)? else { return Ok(()) };
+    engine.transact(move |work| Ok(work.tx.action_postpone(&due, after(work.now, pause))?)).await
+}
 
-    /// Archives a batch of questions that have reached the retention period, and returns how many it has handled. If the batch fails, questions are
-    /// archived one at a time, and the one that fails is postponed.
-    pub(super) async fn archive(&self) -> Result<u64, Error> {
-        match self.move_to_archive(ARCHIVED).await {
-            Err(error) if !is_of_store(&error) => {}
-            settled => return settled,
+/// Decides about a row after its processing: `None` if it succeeded, otherwise how long it is postponed. Returns an error only if the store as a
+/// whole fails.
+fn put_off(
+    engine: &Engine,
+    what: &'static str,
+    row: String,
+    fired: Result<(), Error>,
+) -> Result<Option<SignedDuration>, Error> {
+    let error = match fired {
+        Ok(()) => {
+            engine.stuck.forget(&row);
+            return Ok(None);
         }
-        let error = match self.move_to_archive(1).await {
-            Err(error) if !is_of_store(&error) => error,
-            settled => return settled,
-        };
-        let retention = self.settings().retention;
-        let first = self.transact(move |work| {
-            let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
-            Ok(work.tx.archive_postpone(until, until.saturating_add(LONGEST).unwrap_or(until))?)
-        });
-        let Some(interaction) = first.await? else { return Ok(0) };
-        count_failure("archive");
-        tracing::error!(%interaction, %error, seconds = LONGEST.as_secs(), "archivingFailed");
-        Ok(1)
-    }
-
-    async fn move_to_archive(&self, most: u32) -> Result<u64, Error> {
-        let retention = self.settings().retention;
-        let moved = self.transact(move |work| {
-            let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
-            Ok(work.tx.archive(until, most)?)
-        });
-        moved.await
-    }
-
-    /// Decides about a row after its processing: `None` if it succeeded, otherwise how long it is postponed. Returns an error only if the store as a
-    /// whole fails.
-    fn put_off(
-        &self,
-        what: &'static str,
-        row: String,
-        fired: Result<(), Error>,
-    ) -> Result<Option<SignedDuration>, Error> {
-        let error = match fired {
-            Ok(()) => {
-                self.stuck.forget(&row);
-                return Ok(None);
-            }
-            Err(error) if is_of_store(&error) => return Err(error),
-            Err(error) => error,
-        };
-        let Some(pause) = self.stuck.pause(&row, &error) else { return Ok(None) };
-        count_failure(what);
-        tracing::error!(what, row, %error, seconds = pause.as_secs(), "timerFailed");
-        Ok(Some(pause))
-    }
+        Err(error) if is_of_store(&error) => return Err(error),
+        Err(error) => error,
+    };
+    let Some(pause) = engine.stuck.pause(&row, &error) else { return Ok(None) };
+    count_failure(what);
+    tracing::error!(what, row, %error, seconds = pause.as_secs(), "timerFailed");
+    Ok(Some(pause))
 }
 
 fn after(now: Timestamp, pause: SignedDuration) -> Timestamp {
@@ -123,7 +90,7 @@ fn after(now: Timestamp, pause: SignedDuration) -> Timestamp {
 }
 
 /// Returns whether the store as a whole cannot work at the moment, regardless of the row.
-fn is_of_store(error: &Error) -> bool {
+pub(crate) fn is_of_store(error: &Error) -> bool {
     let Error::Store(error) = error else { return false };
     matches!(
         error,

@@ -8,7 +8,7 @@ use domain::{ActionState, AnswerDraft, Call, Caller, Effect, Refusal, Role, Sess
 use holdpoint_engine::{ActionReply, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::{Clock, Store};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 
 use crate::engine::world::{World, refusal};
@@ -40,7 +40,7 @@ impl Race {
     async fn new() -> Self {
         let directory = TempDir::new().unwrap();
         let clock: Arc<dyn Clock> = Arc::new(TickingClock(AtomicI64::new(0)));
-        let store = SqliteStore::open(directory.path(), Arc::clone(&clock), &Options::default()).unwrap();
+        let store = SqliteStore::open(directory.path(), Arc::clone(&clock), &SqliteOptions::default()).unwrap();
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let store: Arc<dyn Store> = Arc::new(store);
         let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
@@ -50,7 +50,7 @@ impl Race {
             let (key, _) = engine.key_install("default", "default", new).await.unwrap();
             callers.push(key.caller(engine.now()).unwrap());
         }
-        let session = engine.start(&callers[0], Start::default(), None).await.unwrap();
+        let session = engine.start_session(&callers[0], Start::default(), None).await.unwrap();
         let [agent, alice, root] = callers.try_into().unwrap();
         Self { engine, agent, alice, root, session, _directory: directory }
     }
@@ -72,7 +72,7 @@ fn writing(call: &str) -> Propose {
         call: call.into(),
         action,
         context: Value::Null,
-        seen: None,
+        expected_content: None,
         traceparent: None,
         repeatable: false,
         client: false,

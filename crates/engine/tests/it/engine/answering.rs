@@ -142,7 +142,7 @@ async fn failed_answer_of_a_batch_does_not_affect_the_others() {
     let second =
         world.ask(&agent, &session, json!({ "audience": { "quorum": 1, "named": { "users": ["bob"] } } })).await.id;
     let third = world.ask(&agent, &session, json!({})).await.id;
-    let entry = |id| AnswerEntry { interaction: id, draft: choice("confirm"), once: None };
+    let entry = |id| AnswerEntry { interaction: id, draft: choice("confirm"), idempotency: None };
     let mut results = Vec::new();
     let entries = vec![entry(first), entry(second), entry(third), entry(first)];
     world.engine.answer_many(&alice, entries, |result| results.push(result)).await;
@@ -223,7 +223,7 @@ async fn only_an_admin_may_answer_automatically() {
     let session = world.session(&agent).await;
     let named = json!({ "audience": { "quorum": 1, "named": { "users": ["alice", "root"] } } });
     let asked = world.ask(&agent, &session, named).await;
-    let auto = |by, option| world.engine.auto(by, asked.id, AutoSource::AutoPolicy, choice(option), None);
+    let auto = |by, option| world.engine.auto_resolve(by, asked.id, AutoSource::AutoPolicy, choice(option), None);
     assert_eq!(refusal(auto(&alice, "confirm").await), Refusal::RoleForbids { role: Role::Operator });
     assert_eq!(refusal(auto(&agent, "confirm").await), Refusal::RoleForbids { role: Role::Agent });
     assert_eq!(pointers(auto(&root, "perhaps").await), ["/option"]);
@@ -246,9 +246,9 @@ async fn question_of_another_tenant_is_not_found() {
     assert_eq!(refusal(world.engine.cancel(&root, id, None, None).await), absent);
     assert_eq!(refusal(world.engine.expire(&root, id, None).await), absent);
     assert_eq!(refusal(world.engine.claim(&root, id, None).await), absent);
-    assert_eq!(refusal(world.engine.release(&root, id, None).await), absent);
-    assert_eq!(refusal(world.engine.take(&root, id, None, None).await), absent);
-    let auto = world.engine.auto(&root, id, AutoSource::System, choice("confirm"), None).await;
+    assert_eq!(refusal(world.engine.release_claim(&root, id, None).await), absent);
+    assert_eq!(refusal(world.engine.take_answer(&root, id, None, None).await), absent);
+    let auto = world.engine.auto_resolve(&root, id, AutoSource::System, choice("confirm"), None).await;
     assert_eq!(refusal(auto), absent);
     assert_eq!(refusal(world.engine.interaction(&root, id, std::time::Duration::ZERO).await), absent);
 }

@@ -1,6 +1,6 @@
 //! Tests the audit trail: the entries of each use case, and that exports verify.
 
-use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
+use domain::audit::verify::{Demands, ExportFinding, Fault, Report, verify};
 use domain::{AnswerDraft, Caller, Command, Credential, Effect, EntryPoint, KeyId, Role, Session, SignedDuration};
 use holdpoint_engine::{AuditRecord, Export, ExportRange, Idempotency, NewKey, Settings};
 use serde_json::{Value, json};
@@ -46,12 +46,12 @@ async fn text(mut export: Export) -> String {
     text
 }
 
-fn verified(text: &str) -> Result<Report, Finding> {
+fn verified(text: &str) -> Result<Report, ExportFinding> {
     verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &Demands::default())
 }
 
 /// Verifies an export that need not begin at the first entry.
-fn verified_part(text: &str) -> Result<Report, Finding> {
+fn verified_part(text: &str) -> Result<Report, ExportFinding> {
     let partial = Demands { partial: true, ..Demands::default() };
     verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &partial)
 }
@@ -69,20 +69,20 @@ async fn every_use_case_appends_one_audit_entry_for_each_event() {
     let session = world.session(&agent).await;
     let one = world.ask(&agent, &session, action()).await;
     world.engine.claim(&alice, one.id, None).await.unwrap();
-    world.engine.release(&alice, one.id, None).await.unwrap();
+    world.engine.release_claim(&alice, one.id, None).await.unwrap();
     world.choose(&alice, one.id, "approve").await.unwrap();
-    let taken = world.engine.take(&agent, one.id, Some(60), None).await.unwrap();
-    world.engine.heartbeat(&agent, (one.id, taken.lease), Some(60), None).await.unwrap();
-    world.engine.fail(&agent, (one.id, taken.lease), "not now".into(), true, None).await.unwrap();
-    let taken = world.engine.take(&agent, one.id, Some(60), None).await.unwrap();
-    world.engine.complete(&agent, (one.id, taken.lease), None).await.unwrap();
+    let taken = world.engine.take_answer(&agent, one.id, Some(60), None).await.unwrap();
+    world.engine.extend_delivery(&agent, (one.id, taken.lease), Some(60), None).await.unwrap();
+    world.engine.fail_delivery(&agent, (one.id, taken.lease), "not now".into(), true, None).await.unwrap();
+    let taken = world.engine.take_answer(&agent, one.id, Some(60), None).await.unwrap();
+    world.engine.complete_delivery(&agent, (one.id, taken.lease), None).await.unwrap();
     let two = world.ask(&agent, &session, json!({ "audience": { "quorum": 2 } })).await;
     world.choose(&alice, two.id, "confirm").await.unwrap();
     world.engine.cancel(&agent, two.id, None, None).await.unwrap();
     let three = world.ask(&agent, &session, json!({})).await;
     world.engine.expire(&alice, three.id, None).await.unwrap();
     let four = world.ask(&agent, &session, json!({})).await;
-    world.engine.auto(&root, four.id, domain::AutoSource::AutoPolicy, choice("confirm"), None).await.unwrap();
+    world.engine.auto_resolve(&root, four.id, domain::AutoSource::AutoPolicy, choice("confirm"), None).await.unwrap();
     world.ask(&agent, &session, json!({ "deadline_seconds": 120, "fallback": "deny" })).await;
     world.pass(200);
     world.engine.fire_due().await.unwrap();
@@ -184,7 +184,7 @@ async fn secrets_are_recorded_by_name_only() {
     let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "resume_point": { "at": MARKER } });
     let question = world.ask(&agent, &session, secret).await;
     world.engine.answer(&alice, question.id, data(json!({ "TOKEN": MARKER })), None).await.unwrap();
-    world.engine.take(&agent, question.id, None, None).await.unwrap();
+    world.engine.take_answer(&agent, question.id, None, None).await.unwrap();
     let taken = world.last(&session, "delivery.taken").await;
     assert_eq!((taken.data["secrets"].clone(), taken.by), (json!(["TOKEN"]), agent.actor));
     let auditor = world.caller(Role::Admin, "auditor").await;
@@ -290,7 +290,7 @@ async fn checkpoints_are_signed_by_entry_count_and_by_time() {
     let world = World::new();
     let agent = world.agent().await;
     let signed = async |world: &World| {
-        world.engine.chain().await.unwrap();
+        world.engine.chain_audit().await.unwrap();
         world.engine.sign_due().await.unwrap();
         let tenant = agent.scope.tenant;
         let page = Page { after: None, limit: 100 };
@@ -324,7 +324,7 @@ async fn tampering_with_the_database_is_detected() {
     for _ in 0..5 {
         world.session(&agent).await;
     }
-    world.engine.chain().await.unwrap();
+    world.engine.chain_audit().await.unwrap();
     let database = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
     let edit = "update audit set text = replace(text, 'deployer', 'somebody') where position = 4";
     assert_eq!(database.execute(edit, []).unwrap(), 1);
@@ -356,7 +356,7 @@ async fn entry_with_changed_columns_is_detected() {
         let new = NewKey::named(Role::Admin, "neighbour");
         let (key, _) = world.engine.key_install("default", "another", new).await.unwrap();
         let neighbour = key.caller(world.engine.now()).unwrap();
-        world.engine.chain().await.unwrap();
+        world.engine.chain_audit().await.unwrap();
         let database = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
         assert_eq!(database.execute(edit, [neighbour.scope.project.uuid()]).unwrap(), 1, "{edit}");
         for by in [&root, &neighbour] {
@@ -378,10 +378,10 @@ async fn audit_entries_of_an_archived_question_remain() {
     let session = world.session(&agent).await;
     let question = world.ask(&agent, &session, json!({})).await;
     world.choose(&alice, question.id, "confirm").await.unwrap();
-    let taken = world.engine.take(&agent, question.id, None, None).await.unwrap();
-    world.engine.complete(&agent, (question.id, taken.lease), None).await.unwrap();
+    let taken = world.engine.take_answer(&agent, question.id, None, None).await.unwrap();
+    world.engine.complete_delivery(&agent, (question.id, taken.lease), None).await.unwrap();
     world.pass(3600);
-    world.engine.tidy().await.unwrap();
+    world.engine.run_housekeeping_once().await.unwrap();
     let filter = AuditFilter { interaction: Some(question.id), ..AuditFilter::default() };
     let names: Vec<String> = world.trail(filter).await.into_iter().map(|audited| audited.entry.name).collect();
     assert_eq!(names, ["interaction.asked", "interaction.answered", "delivery.taken", "delivery.completed"]);

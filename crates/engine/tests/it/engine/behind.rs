@@ -8,7 +8,7 @@ use domain::Role;
 use futures::future::join_all;
 use holdpoint_engine::{Engine, Ids, MasterKey, Settings, Start, Vault};
 use store::{Cost, Cursor, Job, Store, Topic};
-use store_postgres::{Options, PostgresStore};
+use store_postgres::{PostgresOptions, PostgresStore};
 use testkit::ManualClock;
 use testkit::postgres::TestPostgres;
 
@@ -51,7 +51,7 @@ impl Store for Counting {
 #[test]
 fn readers_behind_an_open_transaction_share_infrequent_polls() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let mut open = database.connect().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let world = World::over(Arc::clone(&store));
@@ -64,7 +64,7 @@ fn readers_behind_an_open_transaction_share_infrequent_polls() {
         runtime.block_on(async { (world.person("alice").await, world.caller(Role::Agent, "bot").await) });
     // The transaction has a number, writes nothing, and stays open.
     open.batch_execute("begin; select pg_current_xact_id()").unwrap();
-    let session = runtime.block_on(world.engine.start(&agent, Start::default(), None)).unwrap();
+    let session = runtime.block_on(world.engine.start_session(&agent, Start::default(), None)).unwrap();
     let followers = (0..READERS).map(|_| {
         let (reader, alice) = (reader.clone(), alice.clone());
         runtime.spawn(async move {

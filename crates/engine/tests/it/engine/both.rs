@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use store::Store;
-use store_postgres::{Options, PostgresStore};
+use store_postgres::{PostgresOptions, PostgresStore};
 use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
@@ -91,7 +91,7 @@ pub(crate) fn on_both(story: impl AsyncFn(&Fixture)) {
 pub(crate) fn on_postgres(story: impl AsyncFn(&Fixture)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let options = Options::default();
+    let options = PostgresOptions::default();
     let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&database.url(), &options).unwrap());
     let world = World::over(Arc::clone(&store));
     let fixture = Fixture { world, raw: Raw::Postgres(database), skew: Arc::clone(&options.skew) };

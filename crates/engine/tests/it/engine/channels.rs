@@ -8,7 +8,7 @@ use domain::{Caller, Command, Event, Session, SessionId};
 use holdpoint_engine::{ChannelFollower, ChannelItem, ChannelStart, Start};
 use serde_json::json;
 use store::{Cost, Job, Store, Topic};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::ManualClock;
 
@@ -57,7 +57,7 @@ impl Store for Counting {
 }
 
 async fn opened(world: &World, by: &Caller) -> Session {
-    world.engine.start(by, Start { channel: Some("chat-7".into()), ..Start::default() }, None).await.unwrap()
+    world.engine.start_session(by, Start { channel: Some("chat-7".into()), ..Start::default() }, None).await.unwrap()
 }
 
 async fn next(follower: &mut ChannelFollower) -> ChannelItem {
@@ -81,7 +81,7 @@ async fn events(follower: &mut ChannelFollower) -> Vec<Event> {
 #[tokio::test]
 async fn channel_follower_reads_each_session_once() {
     let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
-    let store = SqliteStore::open(directory.path(), Arc::new(clock), &Options::default()).unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(clock), &SqliteOptions::default()).unwrap();
     let store = Arc::new(Counting { store, reads: AtomicUsize::new(0) });
     let world = World::over(Arc::clone(&store) as Arc<dyn Store>);
     let (agent, alice) = (world.agent().await, world.person("alice").await);

@@ -21,7 +21,7 @@ fn define_agents(world: &World, names: &[&str]) {
         ],
         None => Vec::new(),
     };
-    world.engine.define(Definitions { agents: names.iter().map(agent).collect(), flows });
+    world.engine.set_definitions(Definitions { agents: names.iter().map(agent).collect(), flows });
 }
 
 async fn send_message(
@@ -36,7 +36,7 @@ async fn send_message(
         content: "Good morning.".into(),
         metadata: Value::Null,
     };
-    world.engine.chat(caller, chat, None).await
+    world.engine.send_chat_message(caller, chat, None).await
 }
 
 #[tokio::test]
@@ -56,8 +56,8 @@ async fn message_opens_continues_or_reopens_a_conversation() {
     assert!(matches!(refusal(ended), Refusal::SessionEnded { .. }), "an id always names one session");
     let (next, _) = send_message(&world, &alice, Some("chat-7"), None).await.unwrap();
     assert_ne!(next.id, first.id);
-    let found = world.engine.conversation(&alice, "chat-7").await.unwrap().unwrap();
-    assert_eq!(found.id, next.id, "the name refers to the newest session");
+    let found = world.engine.find_session(&alice, "chat-7").await.unwrap().unwrap();
+    assert_eq!(found.id, next.id, "the newest is meant");
     let (alone, _) = send_message(&world, &alice, None, None).await.unwrap();
     assert_eq!(alone.head.channel, alone.id.uuid().to_string());
     let (same, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
@@ -69,12 +69,16 @@ async fn message_opens_continues_or_reopens_a_conversation() {
     let (still, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_eq!(still.id, after.id);
     let start = Start { channel: Some(alone.id.to_string()), ..Start::default() };
-    assert_eq!(pointers(world.engine.start(&alice, start, None).await), ["/channel"], "a client cannot choose an id");
+    assert_eq!(
+        pointers(world.engine.start_session(&alice, start, None).await),
+        ["/channel"],
+        "an id is given, never chosen"
+    );
     for (name, meant) in [(alone.head.channel.clone(), after.id), (alone.id.to_string(), alone.id)] {
-        assert_eq!(world.engine.conversation(&alice, &name).await.unwrap().map(|found| found.id), Some(meant));
+        assert_eq!(world.engine.find_session(&alice, &name).await.unwrap().map(|found| found.id), Some(meant));
     }
     for nobody in ["chat-8", "two words", "nul\0", "ses_nobody"] {
-        assert_eq!(world.engine.conversation(&alice, nobody).await.unwrap(), None);
+        assert_eq!(world.engine.find_session(&alice, nobody).await.unwrap(), None);
     }
 }
 
@@ -108,12 +112,12 @@ async fn forbidden_message_is_refused_and_opens_no_session() {
     let forbidden = Refusal::RoleForbids { role: Role::Viewer };
     assert_eq!(refusal(send_message(&world, &viewer, None, None).await), forbidden);
     assert_eq!(refusal(send_message(&world, &viewer, Some("chat-7"), None).await), forbidden);
-    let theirs = world.engine.conversation(&mallory, "chat-7").await.unwrap();
+    let theirs = world.engine.find_session(&mallory, "chat-7").await.unwrap();
     assert_eq!(theirs, None);
     let by_id = send_message(&world, &mallory, Some(&session.id.to_string()), None).await;
     assert_eq!(refusal(by_id), Refusal::NotFound("session"));
     let start = Start { channel: Some("foreign".into()), ..Start::default() };
-    let foreign = world.engine.start(&agent, start, None).await.unwrap();
+    let foreign = world.engine.start_session(&agent, start, None).await.unwrap();
     let said = send_message(&world, &alice, Some(&foreign.id.to_string()), None).await;
     assert_eq!(refusal(said), Refusal::NotHosted(foreign.id));
     assert_eq!(pointers(send_message(&world, &alice, Some("two words"), None).await), ["/channel"]);
@@ -127,7 +131,7 @@ const CHANNEL_STATES: [&str; 9] =
 async fn bring_channel_into_state(world: &World, channel: &str, state: &str) -> Vec<SessionId> {
     let (bob, bot) = (world.person("bob").await, world.agent().await);
     let start = Start { channel: Some(channel.into()), ..Start::default() };
-    let opens = async |by: &Caller, start: Start| world.engine.start(by, start, None).await.unwrap().id;
+    let opens = async |by: &Caller, start: Start| world.engine.start_session(by, start, None).await.unwrap().id;
     let of = |agent: &str| Start { agent: Some(agent.into()), ..start.clone() };
     let flow = |name: &str| Start { flow: Some(name.into()), ..start.clone() };
     match state {
@@ -138,7 +142,7 @@ async fn bring_channel_into_state(world: &World, channel: &str, state: &str) -> 
             let asked = world.ask(&bot, &elsewhere, json!({})).await;
             let to = HandOver { channel: Some(channel.into()), note: None };
             world.engine.hand_over(&bob, asked.id, to, None).await.unwrap();
-            world.engine.live_in(&bob, channel).await.unwrap().into_iter().map(|session| session.id).collect()
+            world.engine.live_sessions(&bob, channel).await.unwrap().into_iter().map(|session| session.id).collect()
         }
         "two chats" => {
             let older = opens(&bob, of("editor")).await;
@@ -150,8 +154,8 @@ async fn bring_channel_into_state(world: &World, channel: &str, state: &str) -> 
             if state == "ended" { vec![chat] } else { vec![opens(&bob, flow("works")).await, chat] }
         }
         "task" => {
-            let luggage = SessionInput { input: json!("Go"), ..SessionInput::default() };
-            vec![opens(&bob, Start { luggage, ..of("editor") }).await]
+            let session_input = SessionInput { input: json!("Go"), ..SessionInput::default() };
+            vec![opens(&bob, Start { session_input, ..of("editor") }).await]
         }
         _ => Vec::new(),
     }

@@ -22,8 +22,8 @@ async fn claim_excludes_other_people_until_it_is_released() {
     let held = Refusal::ClaimedByOther { by: "alice".into() };
     assert_eq!(refusal(world.choose(&bob, id, "confirm").await), held);
     assert_eq!(refusal(world.engine.claim(&bob, id, None).await), held);
-    assert_eq!(refusal(world.engine.release(&bob, id, None).await), Refusal::NotClaimed(id));
-    let released = world.engine.release(&alice, id, None).await.unwrap();
+    assert_eq!(refusal(world.engine.release_claim(&bob, id, None).await), Refusal::NotClaimed(id));
+    let released = world.engine.release_claim(&alice, id, None).await.unwrap();
     assert_eq!(held_by(&released), None);
     assert_eq!(world.choose(&bob, id, "confirm").await.unwrap().status(), Status::Answered);
 }
@@ -55,13 +55,13 @@ async fn only_reviewers_may_claim_and_an_admin_may_release_for_them() {
     let session = world.session(&agent).await;
     let id = world.ask(&agent, &session, json!({})).await.id;
     assert_eq!(refusal(world.engine.claim(&agent, id, None).await), Refusal::RoleForbids { role: Role::Agent });
-    assert_eq!(refusal(world.engine.release(&agent, id, None).await), Refusal::RoleForbids { role: Role::Agent });
+    assert_eq!(refusal(world.engine.release_claim(&agent, id, None).await), Refusal::RoleForbids { role: Role::Agent });
     assert_eq!(refusal(world.engine.claim(&viewer, id, None).await), Refusal::NotInAudience);
     world.engine.claim(&alice, id, None).await.unwrap();
-    let released = world.engine.release(&root, id, None).await.unwrap();
+    let released = world.engine.release_claim(&root, id, None).await.unwrap();
     assert_eq!(held_by(&released), None);
     let answered = world.choose(&alice, id, "confirm").await.unwrap();
     let resolved = Refusal::AlreadyResolved(Box::new(answered));
     assert_eq!(refusal(world.engine.claim(&alice, id, None).await), resolved);
-    assert_eq!(refusal(world.engine.release(&alice, id, None).await), resolved);
+    assert_eq!(refusal(world.engine.release_claim(&alice, id, None).await), resolved);
 }

@@ -24,7 +24,7 @@ async fn run_command(fixture: &Fixture, root: &Caller, webhook: WebhookId, comma
             engine.key_create(root, new, once).await.unwrap().1
         }
         "link" => engine.user_link(root, "carol", once).await.unwrap().0,
-        "ticket" => engine.ticket(root, once).await.unwrap().0,
+        "ticket" => engine.create_ticket(root, once).await.unwrap().0,
         "webhook" => engine.webhook_create(root, new(URL, all_events()), once).await.unwrap().1,
         "rotation" => engine.webhook_rotate(root, webhook, None, once).await.unwrap().1,
         other => unreachable!("{other}"),
@@ -60,7 +60,7 @@ fn repeated_command_returns_its_secret_for_a_day_and_then_a_new_one() {
             assert_eq!(run_command(fixture, &root, webhook, command).await, second, "{command}: repeated");
         }
         fixture.pass(24 * 3600 + 1);
-        fixture.world.engine.tidy().await.unwrap();
+        fixture.world.engine.run_housekeeping_once().await.unwrap();
         assert_eq!(
             fixture.raw.texts("select result from idempotency_records"),
             [""; 0],
@@ -110,7 +110,7 @@ fn idempotency_records_contain_no_secret_in_plain_text() {
         let moved = "update idempotency_records set secret = (select other.secret from idempotency_records as other where other.key = 'link') \
                      where key = 'ticket'";
         raw.execute(moved);
-        assert_eq!(fixture.world.engine.ticket(&root, once("ticket")).await, Err(Error::Sealed));
+        assert_eq!(fixture.world.engine.create_ticket(&root, once("ticket")).await, Err(Error::Sealed));
     });
 }
 

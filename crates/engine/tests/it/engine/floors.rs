@@ -182,14 +182,14 @@ async fn node_without_the_current_floor_permits_nothing() {
         let follower = server.another_node().await;
         assert_eq!(server.proposes_at(&follower, "c1").await.unwrap().proposal.state, ActionState::Denied);
         let other = server.another_node().await;
-        other.floor_file("floor.toml".into(), policy(&rule("maybe", "allow"))).await.unwrap();
+        other.floor_load("floor.toml".into(), policy(&rule("maybe", "allow"))).await.unwrap();
         let differs = server.proposes_at(&server.engine, "c2").await;
         assert!(matches!(&differs, Err(Error::PolicyDiffers(PolicyMismatch { part: "floor", .. }))), "{differs:?}");
         assert!(allowed(&server.proposes_at(&follower, "c2").await.unwrap()));
         // A process beside the servers does not change the floor of the servers.
         let worker = server.another_node().await;
-        worker.beside_servers();
-        worker.floor_file("floor.toml".into(), policy(&rule("own", "deny"))).await.unwrap();
+        worker.work_beside_servers();
+        worker.floor_load("floor.toml".into(), policy(&rule("own", "deny"))).await.unwrap();
         assert!(matches!(server.proposes_at(&worker, "c3").await, Err(Error::PolicyDiffers(_))));
         assert!(allowed(&server.proposes_at(&other, "c3").await.unwrap()));
         other.floor_remove().await.unwrap();
@@ -218,7 +218,7 @@ async fn explanations_and_simulations_apply_the_floor() {
         let simulate = Simulate { file, text, limit: None, since: None };
         let simulation = server.engine.policy_simulate(&server.root, simulate).await.unwrap();
         assert_eq!(simulation.counts.get(&(Verdict::Allow, Verdict::Deny)), Some(&1));
-        let bad = server.engine.floor_file("floor.toml".into(), "version = 1\ndefault = \"ask\"\n".into()).await;
+        let bad = server.engine.floor_load("floor.toml".into(), "version = 1\ndefault = \"ask\"\n".into()).await;
         assert!(matches!(&bad, Err(FileRefusal::Refused(findings)) if findings[0].code == "floor_default"), "{bad:?}");
         let notices = server.engine.policy(&server.root).await.unwrap().1;
         assert!(!notices.floor_refused.unwrap().retried);

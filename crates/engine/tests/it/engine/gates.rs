@@ -9,7 +9,7 @@ use domain::{Limit, Refusal, Role};
 use holdpoint_engine::{Error, InteractionQuery, Settings};
 use parking_lot::Mutex;
 use store::{Cost, Job, Page, Store, SystemClock, Topic};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 
 use crate::engine::world::{World, refusal};
 
@@ -64,7 +64,7 @@ impl Store for Held {
 
 fn held_store() -> (tempfile::TempDir, Arc<Held>) {
     let directory = tempfile::TempDir::new().unwrap();
-    let inner = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let inner = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
     (directory, Arc::new(Held { inner, lists: Mutex::default() }))
 }
 

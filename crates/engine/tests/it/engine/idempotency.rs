@@ -15,7 +15,7 @@ fn once(key: &str, body: &str) -> Option<Idempotency> {
 async fn repeated_command_gets_the_first_result_and_another_is_refused() {
     let world = World::new();
     let (agent, other) = (world.agent().await, world.person("alice").await);
-    let start = |by, key, body| world.engine.start(by, Start::default(), once(key, body));
+    let start = |by, key, body| world.engine.start_session(by, Start::default(), once(key, body));
     let first = start(&agent, "k", "a").await.unwrap();
     world.pass(60);
     assert_eq!(start(&agent, "k", "a").await.unwrap(), first);
@@ -28,7 +28,7 @@ async fn repeated_command_gets_the_first_result_and_another_is_refused() {
 async fn concurrent_duplicates_have_one_effect() {
     let world = World::new();
     let agent = world.agent().await;
-    let starts = (0..16).map(|_| world.engine.start(&agent, Start::default(), once("k", "a")));
+    let starts = (0..16).map(|_| world.engine.start_session(&agent, Start::default(), once("k", "a")));
     let started: Vec<_> = join_all(starts).await.into_iter().map(Result::unwrap).collect();
     assert!(started.iter().all(|session| *session == started[0]));
     let page = Page { after: None, limit: 100 };
@@ -55,24 +55,24 @@ async fn repeated_take_returns_the_first_lease() {
     let session = world.session(&agent).await;
     let id = world.ask(&agent, &session, json!({ "resume_point": 1 })).await.id;
     world.choose(&alice, id, "confirm").await.unwrap();
-    let first = world.engine.take(&agent, id, None, once("take", "1")).await.unwrap();
-    let again = world.engine.take(&agent, id, None, once("take", "1")).await.unwrap();
+    let first = world.engine.take_answer(&agent, id, None, once("take", "1")).await.unwrap();
+    let again = world.engine.take_answer(&agent, id, None, once("take", "1")).await.unwrap();
     assert_eq!((again.lease, again.resume_point), (first.lease, Some(json!(1))));
-    world.engine.complete(&agent, (id, first.lease), once("complete", "1")).await.unwrap();
-    world.engine.complete(&agent, (id, first.lease), once("complete", "1")).await.unwrap();
+    world.engine.complete_delivery(&agent, (id, first.lease), once("complete", "1")).await.unwrap();
+    world.engine.complete_delivery(&agent, (id, first.lease), once("complete", "1")).await.unwrap();
 }
 
 #[tokio::test]
 async fn idempotency_keys_are_stored_for_a_day() {
     let world = World::new();
     let agent = world.agent().await;
-    let first = world.engine.start(&agent, Start::default(), once("k", "a")).await.unwrap();
+    let first = world.engine.start_session(&agent, Start::default(), once("k", "a")).await.unwrap();
     world.pass(24 * 3600);
-    world.engine.tidy().await.unwrap();
-    let still = world.engine.start(&agent, Start::default(), once("k", "a")).await.unwrap();
+    world.engine.run_housekeeping_once().await.unwrap();
+    let still = world.engine.start_session(&agent, Start::default(), once("k", "a")).await.unwrap();
     assert_eq!(still, first);
     world.pass(1);
-    world.engine.tidy().await.unwrap();
-    let other = world.engine.start(&agent, Start::default(), once("k", "b")).await.unwrap();
+    world.engine.run_housekeeping_once().await.unwrap();
+    let other = world.engine.start_session(&agent, Start::default(), once("k", "b")).await.unwrap();
     assert_ne!(other.id, first.id);
 }

@@ -8,7 +8,7 @@ use domain::{Caller, Credential, Refusal, Role};
 use holdpoint_engine::{Error, Idempotency, Identity, NewKey, NewUser, Password, UserChange};
 use serde_json::{Value, json};
 use store::{AuditFilter, Page, Store};
-use store_postgres::{Options, PostgresStore};
+use store_postgres::{PostgresOptions, PostgresStore};
 use testkit::postgres::TestPostgres;
 
 use crate::engine::world::{SOON, World, choice, pointers, refusal};
@@ -81,7 +81,7 @@ fn on_both(story: impl AsyncFn(World)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(story(World::new()));
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let store = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let store = Arc::new(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     runtime.block_on(story(World::over(Arc::clone(&store) as Arc<dyn Store>)));
     store.close();
 }
@@ -100,7 +100,7 @@ async fn change_by_a_revoked_key(world: World) {
     assert_eq!(world.engine.claim(&alice, asked.id, once()).await, out, "the earlier result is not shown either");
     assert_eq!(world.engine.cancel(&alice, asked.id, None, None).await, out);
     assert_eq!(
-        world.engine.start(&alice, holdpoint_engine::Start::default(), None).await.map(drop),
+        world.engine.start_session(&alice, holdpoint_engine::Start::default(), None).await.map(drop),
         Err(Error::Unauthenticated)
     );
     let unknown = domain::InteractionId::from_uuid(uuid::Uuid::nil());
@@ -123,7 +123,7 @@ async fn groups_changed_after_sign_in(world: World) {
     world.engine.user_change(&root, "bob", groups(&[])).await.unwrap();
     assert_eq!(bob.groups, ["security"], "the caller was authenticated before the change");
     assert_eq!(refusal(world.choose(&bob, asked.id, "confirm").await), Refusal::NotInAudience);
-    let now = world.engine.recheck(&bob).await.unwrap();
+    let now = world.engine.recheck_caller(&bob).await.unwrap();
     assert_eq!((now.groups.len(), now.role, now.scope), (0, Role::Operator, bob.scope));
     world.engine.user_change(&root, "bob", groups(&["security", "ops"])).await.unwrap();
     world.engine.claim(&now, asked.id, None).await.unwrap();
@@ -144,9 +144,9 @@ async fn key_with_a_removed_group(world: World) {
     let weak = world.key_of("carl", Role::Viewer, &["ops"]).await;
     let other = world.stranger("default", Role::Operator, "carla", &["security"]).await;
     world.engine.user_change(&root, "carl", groups(&["ops"])).await.unwrap();
-    assert_eq!(world.engine.recheck(&strong).await, Err(Error::Unauthenticated));
-    world.engine.recheck(&weak).await.unwrap();
-    world.engine.recheck(&other).await.unwrap();
+    assert_eq!(world.engine.recheck_caller(&strong).await, Err(Error::Unauthenticated));
+    world.engine.recheck_caller(&weak).await.unwrap();
+    world.engine.recheck_caller(&other).await.unwrap();
 }
 
 #[test]
@@ -159,13 +159,13 @@ async fn role_lowered_by_the_provider(world: World) {
     let olga = world.sign_in_through_provider("olga", Role::Operator).await.unwrap();
     let key = world.key_of("olga", Role::Operator, &[]).await;
     let again = world.sign_in_through_provider("olga", Role::Operator).await.unwrap();
-    world.engine.recheck(&olga).await.unwrap();
-    world.engine.recheck(&key).await.unwrap();
+    world.engine.recheck_caller(&olga).await.unwrap();
+    world.engine.recheck_caller(&key).await.unwrap();
     let fallen = world.sign_in_through_provider("olga", Role::Viewer).await.unwrap();
     for gone in [olga, again, key] {
-        assert_eq!(world.engine.recheck(&gone).await, Err(Error::Unauthenticated));
+        assert_eq!(world.engine.recheck_caller(&gone).await, Err(Error::Unauthenticated));
     }
-    assert_eq!(world.engine.recheck(&fallen).await.unwrap().role, Role::Viewer);
+    assert_eq!(world.engine.recheck_caller(&fallen).await.unwrap().role, Role::Viewer);
     let root = world.admin().await;
     world.audit_trail_once(&root, |trail| trail.iter().any(|(name, _)| name == "user.changed")).await;
     world.audit_trail_once(&root, |trail| trail.iter().any(|(name, _)| name == "key.revoked")).await;
@@ -183,12 +183,8 @@ async fn account_added_to_a_further_project(world: World) {
     let key = NewKey::named(Role::Admin, "boss");
     let boss = world.engine.key_install("default", "b", key).await.unwrap().0.caller(world.engine.now()).unwrap();
     let added = world.engine.user_create(&boss, new("Carol", Role::Admin, &[]), None).await.unwrap();
-    assert_eq!(
-        (added.existing, added.user.name.as_str()),
-        (true, "carol"),
-        "the admin learns that the account existed"
-    );
-    assert_eq!(world.engine.recheck(&carol).await, Err(Error::Unauthenticated));
+    assert_eq!((added.existing, added.user.name.as_str()), (true, "carol"), "the admin is told that she was there");
+    assert_eq!(world.engine.recheck_caller(&carol).await, Err(Error::Unauthenticated));
     let by_password =
         world.engine.sign_in_password(("default", "carol"), Password::from(SECRET.to_owned()), FROM).await;
     assert_eq!(by_password, Err(Error::SignInFailed));
@@ -277,7 +273,7 @@ async fn keys_named_after_people(world: World) {
     }
     let installed = world.engine.key_install("default", "default", bare.clone()).await;
     assert_eq!(refusal(installed), Refusal::NameOfAccount("Carol".into()));
-    assert_eq!(world.engine.keys_installed("default", "default").await.unwrap().len(), 1, "the chief's alone");
+    assert_eq!(world.engine.list_installed_keys("default", "default").await.unwrap().len(), 1, "the chief's alone");
     world.engine.key_install("elsewhere", "default", bare.clone()).await.unwrap();
     assert_eq!(pointers(world.engine.key_install("elsewhere", "default", joined.clone()).await), ["/join_account"]);
 
@@ -384,7 +380,7 @@ async fn expiring_to_an_approving_fallback_requires_the_right_to_answer() {
         world.ask(&agent, &session, fields).await.id
     };
     let one = ask(1, json!({ "option": "confirm" })).await;
-    let auto = |by, id, option| world.engine.auto(by, id, domain::AutoSource::AutoPolicy, choice(option), None);
+    let auto = |by, id, option| world.engine.auto_resolve(by, id, domain::AutoSource::AutoPolicy, choice(option), None);
     assert_eq!(refusal(world.engine.expire(&outsider, one, None).await), Refusal::NotInAudience);
     assert_eq!(refusal(world.engine.expire(&root, one, None).await), Refusal::NotInAudience);
     assert_eq!(refusal(auto(&root, one, "confirm").await), Refusal::NotInAudience);

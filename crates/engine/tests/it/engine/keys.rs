@@ -72,7 +72,7 @@ async fn last_use_of_a_key_is_recorded() {
     let (key, text) = world.engine.key_create(&root, new(Role::Operator), None).await.unwrap();
     world.pass(90);
     world.engine.authenticate(&text).await.unwrap();
-    world.engine.tidy().await.unwrap();
+    world.engine.run_housekeeping_once().await.unwrap();
     let listed = world.engine.keys(&root, Page::first(200)).await.unwrap();
     let used = listed.iter().find(|listed| listed.id == key.id).unwrap();
     assert_eq!(used.last_used_at, Some(world.engine.now()));
@@ -97,8 +97,8 @@ async fn keys_are_installed_by_name_and_invalid_names_are_refused() {
     let world = World::new();
     let (key, text) = world.engine.key_install("acme", "web", new(Role::Admin)).await.unwrap();
     assert_eq!(world.engine.authenticate(&text).await.unwrap().scope, key.scope);
-    assert_eq!(world.engine.keys_installed("acme", "web").await.unwrap(), std::slice::from_ref(&key));
-    assert_eq!(world.engine.keys_installed("acme", "other").await.unwrap(), []);
+    assert_eq!(world.engine.list_installed_keys("acme", "web").await.unwrap(), std::slice::from_ref(&key));
+    assert_eq!(world.engine.list_installed_keys("acme", "other").await.unwrap(), []);
     assert_eq!(refusal(world.engine.key_uninstall("acme", "other", key.id).await), Refusal::NotFound("key"));
     world.engine.key_uninstall("acme", "web", key.id).await.unwrap();
     let bad = NewKey { user: Some("with space".into()), lifetime: Some(SignedDuration::ZERO), ..new(Role::Admin) };
@@ -128,7 +128,7 @@ async fn keys_of_a_project_are_limited() {
     world.engine.key_install("other", "default", new(Role::Agent)).await.unwrap();
     world.engine.key_revoke(&root, first.id).await.unwrap();
     world.engine.key_create(&root, new(Role::Agent), None).await.unwrap();
-    let listed = world.engine.keys_installed("default", "default").await.unwrap();
+    let listed = world.engine.list_installed_keys("default", "default").await.unwrap();
     assert_eq!(listed.len(), 10_001);
     assert!(listed.is_sorted_by(|one, next| one.id > next.id), "every key is listed once, newest first");
 }

@@ -7,7 +7,7 @@ use domain::{ActionState, AnswerDraft, Call, Caller, InteractionId, Refusal, Rol
 use holdpoint_engine::{Engine, Error, HypotheticalCall, Propose, Simulate, SuggestedRule};
 use serde_json::{Value, json};
 use store::Store;
-use store_postgres::{Options, PostgresStore};
+use store_postgres::{PostgresOptions, PostgresStore};
 use testkit::postgres::TestPostgres;
 
 use crate::engine::world::{World, choice};
@@ -38,7 +38,7 @@ impl Scene {
             call,
             action,
             context,
-            seen: None,
+            expected_content: None,
             traceparent: None,
             deadline_seconds: None,
             repeatable: false,
@@ -91,7 +91,7 @@ fn no_suggestion(done: Result<(), Error>) -> bool {
 /// Runs a test on a fresh PostgreSQL database.
 fn on_postgres(story: impl AsyncFnOnce(World)) {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let store = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    let store = Arc::new(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let world = World::over(Arc::clone(&store) as Arc<dyn Store>);
     tokio::runtime::Runtime::new().unwrap().block_on(story(world));
     store.close();
@@ -187,7 +187,7 @@ async fn rejection_while_the_rule_was_removed(world: World) {
     assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "the rule is suspended in a draft");
     scene.engine().policy_shadow_put(&scene.root, text.clone(), None, None).await.unwrap();
     scene.asks("beside", "npm ci").await;
-    scene.engine().drafts_settled().await;
+    scene.engine().wait_for_drafts().await;
     let shadowed = scene.engine().policy_shadow(&scene.root).await.unwrap();
     assert_eq!(shadowed.counts, [], "the rule is suspended in a shadow draft");
     scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
@@ -203,7 +203,7 @@ async fn rejection_against_a_rule_of_the_file(world: World) {
     let text = scene.suggested().await[0].learnt.text.clone();
     let name = scene.suggested().await[0].learnt.name.clone();
     let plain = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
-    let file = async |text: &str| scene.engine().policy_file("policy.toml".into(), text.to_owned()).await.unwrap();
+    let file = async |text: &str| scene.engine().policy_load("policy.toml".into(), text.to_owned()).await.unwrap();
     let asked = scene.asks("no", "npm ci").await;
     scene.decides(asked, "reject").await;
     file(&text).await;

@@ -18,7 +18,7 @@ async fn questions_are_filtered_and_paged() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let start = Start { agent: Some("robot".into()), channel: Some("chat-7".into()), ..Start::default() };
-    let session = world.engine.start(&agent, start, None).await.unwrap();
+    let session = world.engine.start_session(&agent, start, None).await.unwrap();
     let other = world.session(&agent).await;
     let late = world.ask(&agent, &session, json!({ "title": "Deploy API", "deadline_seconds": 900 })).await.id;
     let soon = world.ask(&agent, &session, json!({ "kind": "question", "deadline_seconds": 60 })).await.id;

@@ -162,7 +162,7 @@ async fn browser_session_ends_when_unused_and_after_a_week() {
     for _ in 0..15 {
         world.pass(11 * 3600);
         world.visitor(&used).await;
-        world.engine.tidy().await.unwrap();
+        world.engine.run_housekeeping_once().await.unwrap();
     }
     assert!(world.signed_out(&unused).await);
     world.pass(3 * 3600);
@@ -189,7 +189,7 @@ async fn signing_out_ends_one_browser_session() {
     world.engine.sign_out(&alice).await.unwrap();
     assert!(world.signed_out(&first).await && !world.signed_out(&second).await);
     assert_eq!(world.engine.sign_out(&alice).await, Err(Error::Unauthenticated));
-    assert_eq!(world.engine.recheck(&alice).await, Err(Error::Unauthenticated), "a stream ends as well");
+    assert_eq!(world.engine.recheck_caller(&alice).await, Err(Error::Unauthenticated), "a stream ends as well");
     assert_eq!(refusal(world.engine.sign_out(&world.root().await).await), Refusal::NeedsSignIn);
 }
 
@@ -201,7 +201,7 @@ async fn disabled_user_is_signed_out_at_once_and_needs_a_new_link() {
     let (link, _) = world.engine.user_link(&root, "alice", None).await.unwrap();
     world.engine.user_disable(&root, "alice").await.unwrap();
     assert!(world.signed_out(&visit).await);
-    assert_eq!(world.engine.recheck(&alice).await, Err(Error::Unauthenticated));
+    assert_eq!(world.engine.recheck_caller(&alice).await, Err(Error::Unauthenticated));
     assert_eq!(world.by_password("alice", SECRET).await, Err(Error::SignInFailed));
     assert_eq!(world.engine.sign_in_link(&link, FROM).await, Err(Error::SignInFailed));
     assert_eq!(refusal(world.engine.user_disable(&root, "alice").await), Refusal::NotFound("user"));
@@ -269,35 +269,31 @@ async fn browser_session_belongs_to_one_project_at_a_time() {
     let alice = world.visitor(&visit).await;
     let elsewhere = world.stranger("other", Role::Admin, "root", &[]).await.scope.project;
     for unknown in [elsewhere, ProjectId::from_uuid(uuid::Uuid::nil())] {
-        let moved = world.engine.project_change(&alice, unknown).await;
+        let moved = world.engine.switch_project(&alice, unknown).await;
         assert_eq!(refusal(moved), Refusal::NotFound("project"));
     }
-    world.engine.project_change(&alice, project).await.unwrap();
+    world.engine.switch_project(&alice, project).await.unwrap();
     let moved = world.visitor(&visit).await;
     assert_eq!((moved.scope.project, moved.role), (project, Role::Viewer));
-    world.engine.recheck(&alice).await.unwrap();
+    world.engine.recheck_caller(&alice).await.unwrap();
     let Me { tenant, projects, password, user } = world.engine.me(&moved).await.unwrap();
     let places: Vec<_> = projects.iter().map(|place| (place.name.as_str(), place.role)).collect();
     assert_eq!((tenant.as_str(), places), ("default", vec![("default", Role::Operator), ("web", Role::Viewer)]));
     assert_eq!((password, user.map(|user| user.name)), (Some(PasswordState::Known), Some("alice".into())));
     let key = world.engine.me(&world.root().await).await.unwrap();
     assert_eq!((key.user, key.projects.len(), key.password), (None, 1, None));
-    assert_eq!(refusal(world.engine.project_change(&world.root().await, project).await), Refusal::NeedsSignIn);
+    assert_eq!(refusal(world.engine.switch_project(&world.root().await, project).await), Refusal::NeedsSignIn);
 }
 
 #[tokio::test]
 async fn first_link_signs_in_the_first_admin_until_someone_has_signed_in() {
     let world = World::new();
-    let first = world.engine.first_link().await.unwrap().unwrap();
-    let second = world.engine.first_link().await.unwrap().unwrap();
-    assert_eq!(
-        world.engine.sign_in_link(&first, None).await,
-        Err(Error::SignInFailed),
-        "only the newest link is valid"
-    );
+    let first = world.engine.create_first_link().await.unwrap().unwrap();
+    let second = world.engine.create_first_link().await.unwrap().unwrap();
+    assert_eq!(world.engine.sign_in_link(&first, None).await, Err(Error::SignInFailed), "the newer one holds");
     let admin = world.visitor(&world.engine.sign_in_link(&second, None).await.unwrap()).await;
     assert_eq!((admin.actor.name.as_str(), admin.role), ("admin", Role::Admin));
-    assert_eq!(world.engine.first_link().await, Ok(None));
+    assert_eq!(world.engine.create_first_link().await, Ok(None));
 }
 
 #[tokio::test]

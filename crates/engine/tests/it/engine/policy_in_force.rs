@@ -59,7 +59,7 @@ async fn node_with_an_outdated_policy_file_permits_nothing() {
         for (node, verdict) in [(&server.engine, "ask"), (&other, "ask"), (&server.engine, "allow"), (&other, "allow")]
         {
             let text = format!("version = 1\n{}", rule("r", verdict));
-            node.policy_file("policy.toml".into(), text).await.unwrap();
+            node.policy_load("policy.toml".into(), text).await.unwrap();
             if verdict == "ask" && std::ptr::eq(node, std::ptr::from_ref(&other)) {
                 assert!(waiting(&server.proposes_at(node, "asked").await.unwrap()));
             }
@@ -86,7 +86,7 @@ async fn node_with_an_outdated_policy_file_permits_nothing() {
         assert!(allowed(&server.proposes_at(&other, "own").await.unwrap()), "every node has the project's own policy");
         server.engine.policy_reset(&server.root, None, None).await.unwrap();
         assert_policy_differs(server.proposes_at(&other, "new").await);
-        other.policy_file("policy.toml".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
+        other.policy_load("policy.toml".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
         assert_eq!(server.proposes_at(&other, "new").await.unwrap().proposal.state, ActionState::Denied);
         assert_denied(server.starts(&other, &ready).await);
     })
@@ -98,8 +98,8 @@ async fn process_without_policy_files_follows_those_of_the_servers() {
     on_both(async |server: Server| {
         server.file(&rule("yes", "allow")).await;
         let worker = server.another_node().await;
-        worker.beside_servers();
-        worker.policy_of_servers().await.unwrap();
+        worker.work_beside_servers();
+        worker.follow_policy_of_servers().await.unwrap();
         let ready = server.proposes_at(&worker, "ready").await.unwrap();
         assert!(allowed(&ready));
         server.file(&rule("no", "deny")).await;
@@ -110,7 +110,7 @@ async fn process_without_policy_files_follows_those_of_the_servers() {
         let refused = server.proposes_at(&worker, "floored").await.unwrap().proposal;
         assert_eq!((refused.state, refused.ruling.rule.as_deref()), (ActionState::Denied, Some("never")));
         // A policy file of the worker must equal the file of the servers.
-        worker.policy_file("own.toml".into(), format!("version = 1\n{}", rule("mine", "allow"))).await.unwrap();
+        worker.policy_load("own.toml".into(), format!("version = 1\n{}", rule("mine", "allow"))).await.unwrap();
         assert_policy_differs(server.proposes_at(&worker, "mine").await);
     })
     .await;
@@ -121,18 +121,18 @@ async fn process_without_policy_files_follows_those_of_the_servers() {
 async fn policy_file_that_cannot_be_recorded_is_not_in_force() {
     let world = crate::engine::world::World::new();
     let root = world.caller(domain::Role::Admin, "root").await;
-    world.engine.policy_file("p".into(), format!("version = 1\n{}", rule("yes", "allow"))).await.unwrap();
+    world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("yes", "allow"))).await.unwrap();
     let before = world.engine.policy(&root).await.unwrap().0.policy.version().to_owned();
     let blocked = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
     blocked.execute_batch("begin immediate").unwrap();
     let unread =
-        world.engine.policy_file("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap_err();
+        world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap_err();
     assert!(matches!(unread, FileRefusal::NotYet(_)), "{unread:?}");
     blocked.execute_batch("rollback").unwrap();
     let (shown, notices) = world.engine.policy(&root).await.unwrap();
     assert_eq!(shown.policy.version(), before);
     let file = notices.refused.unwrap();
     assert_eq!((file.retried, file.in_force.as_deref()), (true, Some(before.as_str())));
-    world.engine.policy_file("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
+    world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
     assert!(world.engine.policy(&root).await.unwrap().1.refused.is_none());
 }

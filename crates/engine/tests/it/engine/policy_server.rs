@@ -87,12 +87,13 @@ pub(crate) struct Server {
 /// Runs a test on both stores.
 pub(crate) async fn on_both(story: impl AsyncFn(Server)) {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &store_sqlite::Options::default()).unwrap();
+    let store =
+        SqliteStore::open(directory.path(), Arc::new(SystemClock), &store_sqlite::SqliteOptions::default()).unwrap();
     story(Server::on(Arc::new(store)).await).await;
     // The driver blocks its thread.
     let opened = tokio::task::spawn_blocking(|| {
         let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-        let store = PostgresStore::open(&database.url(), &store_postgres::Options::default()).unwrap();
+        let store = PostgresStore::open(&database.url(), &store_postgres::PostgresOptions::default()).unwrap();
         (database, store)
     });
     let (database, store) = opened.await.unwrap();
@@ -118,7 +119,7 @@ impl Server {
             let (key, _) = engine.key_install("default", "default", new).await.unwrap();
             callers.push(key.caller(engine.now()).unwrap());
         }
-        let session = engine.start(&callers[0], Start::default(), None).await.unwrap();
+        let session = engine.start_session(&callers[0], Start::default(), None).await.unwrap();
         let [agent, alice, sam, root] = callers.try_into().unwrap();
         Self { gate, engine, agent, alice, sam, root, session }
     }
@@ -129,12 +130,12 @@ impl Server {
     }
 
     pub(crate) async fn file(&self, rules: &str) {
-        self.engine.policy_file("policy.toml".into(), policy(rules)).await.unwrap();
+        self.engine.policy_load("policy.toml".into(), policy(rules)).await.unwrap();
     }
 
     /// Replaces the floor policy.
     pub(crate) async fn floor(&self, rules: &str) {
-        self.engine.floor_file("floor.toml".into(), policy(rules)).await.unwrap();
+        self.engine.floor_load("floor.toml".into(), policy(rules)).await.unwrap();
     }
 
     /// Puts a policy of the project in force.
@@ -176,7 +177,7 @@ impl Server {
 
     /// Approves as a program.
     pub(crate) async fn auto(&self, acted: &ActionReply) -> Result<Interaction, Error> {
-        self.engine.auto(&self.root, asked(acted), AutoSource::AutoPolicy, approval(), None).await
+        self.engine.auto_resolve(&self.root, asked(acted), AutoSource::AutoPolicy, approval(), None).await
     }
 }
 
@@ -184,8 +185,8 @@ async fn node(gate: &Arc<Gate>) -> Engine {
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
     let store: Arc<dyn Store> = Arc::clone(gate) as Arc<dyn Store>;
     let engine = Engine::new(store, Arc::new(SystemClock), Ids::default(), vault, Settings::default());
-    engine.unlock().await.unwrap();
-    engine.floor_kept().await.unwrap();
+    engine.check_master_key().await.unwrap();
+    engine.floor_restore().await.unwrap();
     engine
 }
 
@@ -203,7 +204,7 @@ fn deploying(call: &str) -> Propose {
         call: call.into(),
         action: Call { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
         context: Value::Null,
-        seen: None,
+        expected_content: None,
         traceparent: None,
         repeatable: false,
         client: false,

@@ -41,7 +41,7 @@ impl KeyFile {
 
 /// Asks a secret question with a resume point and answers it. The answer is not taken yet.
 async fn given(node: &Engine, agent: &Caller, alice: &Caller, value: &str, keep: bool) -> InteractionId {
-    let session = node.start(agent, holdpoint_engine::Start::default(), None).await.unwrap();
+    let session = node.start_session(agent, holdpoint_engine::Start::default(), None).await.unwrap();
     let secret = json!({
         "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "fresh": true, "resume_point": value
     });
@@ -53,17 +53,17 @@ async fn given(node: &Engine, agent: &Caller, alice: &Caller, value: &str, keep:
 
 /// Takes the answer, and asserts its secret and its resume point.
 async fn takes(node: &Engine, agent: &Caller, id: InteractionId, value: &str) {
-    let taken = node.take(agent, id, None, None).await.unwrap();
+    let taken = node.take_answer(agent, id, None, None).await.unwrap();
     assert_eq!((taken.secrets, taken.resume_point), (Some(json!({ "TOKEN": value })), Some(json!(value))));
-    node.complete(agent, (id, taken.lease), None).await.unwrap();
+    node.complete_delivery(agent, (id, taken.lease), None).await.unwrap();
 }
 
 /// Asks for the kept secret, and asserts that it answers the question.
 async fn assert_kept_secret_answers(node: &Engine, agent: &Caller, value: &str) {
-    let session = node.start(agent, holdpoint_engine::Start::default(), None).await.unwrap();
+    let session = node.start_session(agent, holdpoint_engine::Start::default(), None).await.unwrap();
     let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] });
     let id = node.ask(agent, session.id, ask(secret), None).await.unwrap().id;
-    let taken = node.take(agent, id, None, None).await.unwrap();
+    let taken = node.take_answer(agent, id, None, None).await.unwrap();
     assert_eq!(taken.secrets, Some(json!({ "TOKEN": value })));
 }
 
@@ -72,13 +72,13 @@ async fn every_node_keeps_working_during_a_key_rotation() {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let running = file.node(&world, Arc::clone(&world.store));
-    running.unlock().await.unwrap();
+    running.check_master_key().await.unwrap();
     let before = given(&running, &agent, &alice, "before", true).await;
 
     file.becomes(&[NEW, OLD]);
     let rotating = file.node(&world, Arc::clone(&world.store));
-    rotating.unlock().await.unwrap();
-    let rotated = rotating.rotate().await.unwrap();
+    rotating.check_master_key().await.unwrap();
+    let rotated = rotating.rotate_master_key().await.unwrap();
     assert_eq!(rotated, RotationReport { tenants: 1, values: 3, forgotten: 1 });
     file.becomes(&[NEW]);
 
@@ -92,13 +92,17 @@ async fn every_node_keeps_working_during_a_key_rotation() {
     let elsewhere = given(&running, &bot, &bob, "elsewhere", false).await;
 
     let started = file.node(&world, Arc::clone(&world.store));
-    started.unlock().await.unwrap();
+    started.check_master_key().await.unwrap();
     takes(&started, &agent, after, "after").await;
     takes(&started, &bot, elsewhere, "elsewhere").await;
     assert_kept_secret_answers(&started, &agent, "before").await;
     let outdated = KeyFile::of(&[OLD]).node(&world, Arc::clone(&world.store));
-    assert_eq!(outdated.unlock().await, Err(Error::Sealed));
-    assert_eq!(outdated.rotate().await, Err(Error::Sealed), "a node without the master key in force cannot rotate");
+    assert_eq!(outdated.check_master_key().await, Err(Error::Sealed));
+    assert_eq!(
+        outdated.rotate_master_key().await,
+        Err(Error::Sealed),
+        "a key that nobody knows is not put in force over another"
+    );
 }
 
 /// API keys and idempotency records do not depend on the master key in force.
@@ -111,7 +115,7 @@ async fn api_keys_and_idempotency_records_survive_a_key_rotation() {
     let new = || NewKey::named(Role::Viewer, "dora");
     let made = node.key_create(&root, new(), once()).await.unwrap();
     file.becomes(&[NEW, OLD]);
-    file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
+    file.node(&world, Arc::clone(&world.store)).rotate_master_key().await.unwrap();
     file.becomes(&[NEW]);
     for node in [node, file.node(&world, Arc::clone(&world.store))] {
         assert_eq!(
@@ -131,9 +135,9 @@ async fn key_rotations_can_be_repeated() {
     let id = given(&node, &agent, &alice, "first", true).await;
     for round in 1..=3 {
         file.becomes(&[OLD + round, OLD + round - 1]);
-        let rotated = file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
+        let rotated = file.node(&world, Arc::clone(&world.store)).rotate_master_key().await.unwrap();
         assert_eq!(rotated, RotationReport { tenants: 1, values: 3, forgotten: 1 }, "round {round}");
-        let again = file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
+        let again = file.node(&world, Arc::clone(&world.store)).rotate_master_key().await.unwrap();
         assert_eq!(again, RotationReport::default(), "round {round}: nothing is left to do");
     }
     takes(&node, &agent, id, "first").await;
@@ -165,7 +169,7 @@ async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
         ),
     ];
     let running = file.node(&world, Arc::clone(&world.store));
-    running.unlock().await.unwrap();
+    running.check_master_key().await.unwrap();
     let mut waiting = Vec::new();
     for (agent, person) in &people {
         let first = given(&running, agent, person, "first", true).await;
@@ -180,18 +184,18 @@ async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
         steps += 1;
         if steps == nth { fate } else { Fate::Done }
     };
-    let doing = UseCase { future: Box::pin(dying.rotate()), sleeps: false };
+    let doing = UseCase { future: Box::pin(dying.rotate_master_key()), sleeps: false };
     let ended = side_by_side(&crashing, vec![doing], &mut Random::seeded(1), &mut fated).await;
     let died = !matches!(ended.as_slice(), [Some(Ok(_))]);
 
     // Halfway through a rotation, both the running node and a new node can read everything.
     let started = file.node(&world, Arc::clone(&world.store));
-    started.unlock().await.unwrap();
+    started.check_master_key().await.unwrap();
     takes(&running, &people[0].0, waiting[0].0, "first").await;
     takes(&started, &people[1].0, waiting[1].0, "first").await;
     assert_kept_secret_answers(&started, &people[0].0, "first").await;
     // A second run finishes the rotation, so that the old key can be given up.
-    file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
+    file.node(&world, Arc::clone(&world.store)).rotate_master_key().await.unwrap();
     file.becomes(&[NEW]);
     let started = file.node(&world, Arc::clone(&world.store));
     for ((agent, _), (_, second)) in people.iter().zip(&waiting) {

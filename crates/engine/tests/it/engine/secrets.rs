@@ -26,7 +26,7 @@ async fn given(world: &World, by: &Caller) -> (Caller, InteractionId) {
     let id = world.ask(&agent, &session, secret).await.id;
     let draft = data(json!({ "TOKEN": MARKER }));
     let answered = if by.role == Role::Admin {
-        world.engine.auto(by, id, AutoSource::System, draft, None).await
+        world.engine.auto_resolve(by, id, AutoSource::System, draft, None).await
     } else {
         world.engine.answer(by, id, draft, None).await
     };
@@ -45,10 +45,10 @@ async fn check(role: Role) {
     assert!(!any_file_contains(world.directory.path(), MARKER), "{role:?}: sealed before it is written");
     let shown = format!("{:?}", world.now(&agent, id).await);
     assert!(shown.contains("TOKEN") && !shown.contains(MARKER), "{role:?}: {shown}");
-    let taken = world.engine.take(&agent, id, None, None).await.unwrap();
+    let taken = world.engine.take_answer(&agent, id, None, None).await.unwrap();
     assert_eq!(taken.secrets, Some(json!({ "TOKEN": MARKER })), "{role:?}");
     assert_eq!(taken.resume_point, Some(json!(MARKER)), "{role:?}");
-    world.engine.complete(&agent, (id, taken.lease), None).await.unwrap();
+    world.engine.complete_delivery(&agent, (id, taken.lease), None).await.unwrap();
     let left = move |reads: &mut dyn Reads| {
         Ok::<_, StoreError>((
             reads.sealed_value(&agent.scope, id, "secrets")?,
@@ -72,22 +72,22 @@ async fn sealed_values_survive_a_restart() {
     let alice = world.person("alice").await;
     let (agent, id) = given(&world, &alice).await;
     let world = world.restarted_after(domain::SignedDuration::from_secs(5));
-    world.engine.unlock().await.unwrap();
-    let taken = world.engine.take(&agent, id, None, None).await.unwrap();
+    world.engine.check_master_key().await.unwrap();
+    let taken = world.engine.take_answer(&agent, id, None, None).await.unwrap();
     assert_eq!(taken.secrets, Some(json!({ "TOKEN": MARKER })));
 }
 
 #[tokio::test]
 async fn wrong_master_key_is_refused() {
     let world = World::new();
-    world.engine.unlock().await.unwrap();
+    world.engine.check_master_key().await.unwrap();
     let alice = world.person("alice").await;
     let (agent, id) = given(&world, &alice).await;
     let wrong = world.another_engine([8; 32]);
-    assert_eq!(wrong.unlock().await, Err(Error::Sealed));
-    assert!(matches!(wrong.take(&agent, id, None, None).await, Err(Error::Sealed)));
+    assert_eq!(wrong.check_master_key().await, Err(Error::Sealed));
+    assert!(matches!(wrong.take_answer(&agent, id, None, None).await, Err(Error::Sealed)));
     let right = world.another_engine([7; 32]);
-    right.unlock().await.unwrap();
+    right.check_master_key().await.unwrap();
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn ask_secret_of_groups(world: &World, agent: &Caller) -> InteractionId {
     let (scope, by, session) = (agent.scope, agent.actor.clone(), session.id);
     let asking = move |tx: &mut dyn Tx| {
         let mut session = tx.session_lock(&scope, session)?.unwrap();
-        session.opened(true, 10).unwrap();
+        session.count_opened(true, 10).unwrap();
         let id = InteractionId::from_uuid(session.id.uuid());
         let (asked, _) = Interaction::ask(id, &session, by.clone(), question.clone(), tx.now()?);
         tx.interaction_insert(&asked)?;
@@ -141,7 +141,7 @@ async fn secret_of_a_vote_that_did_not_end_the_question_is_not_delivered() {
                 AnswerDraft { effect: Some(Effect::Reject), feedback: Some("no".into()), ..AnswerDraft::default() };
             world.engine.answer(&bob, id, no, None).await.unwrap();
         }
-        let taken = world.engine.take(&agent, id, None, None).await.unwrap();
+        let taken = world.engine.take_answer(&agent, id, None, None).await.unwrap();
         assert_eq!(taken.secrets, bob_gives.then(|| json!({ "TOKEN": "of-bob" })));
     }
 }
@@ -167,7 +167,7 @@ async fn sealed_vote_of_an_earlier_version_is_not_delivered() {
             .answer(&bob, id, AnswerDraft { effect, data: value, ..AnswerDraft::default() }, None)
             .await
             .unwrap();
-        let taken = world.engine.take(&agent, id, None, None).await.unwrap();
+        let taken = world.engine.take_answer(&agent, id, None, None).await.unwrap();
         assert_eq!(taken.secrets, bob_gives.then(|| json!({ "TOKEN": "of-bob" })));
     }
 }

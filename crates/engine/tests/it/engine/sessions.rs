@@ -12,7 +12,7 @@ async fn session_starts_with_one_step_and_one_event() {
     let world = World::new();
     let agent = world.agent().await;
     let start = Start { title: Some("Release 1.2".into()), channel: Some("chat-7".into()), ..Start::default() };
-    let session = world.engine.start(&agent, start, None).await.unwrap();
+    let session = world.engine.start_session(&agent, start, None).await.unwrap();
     assert_eq!(session.status(), SessionStatus::Running);
     assert_eq!(session.head.channel, "chat-7");
     let (kept, _, steps) = world.engine.session(&agent, session.id).await.unwrap();
@@ -25,10 +25,10 @@ async fn session_starts_with_one_step_and_one_event() {
 async fn forbidden_or_invalid_start_of_a_session_is_refused() {
     let world = World::new();
     let (agent, viewer) = (world.agent().await, world.caller(Role::Viewer, "vera").await);
-    let refused = world.engine.start(&viewer, Start::default(), None).await;
+    let refused = world.engine.start_session(&viewer, Start::default(), None).await;
     assert_eq!(refusal(refused), Refusal::RoleForbids { role: Role::Viewer });
     let bad = Start { title: Some("two\nlines".into()), channel: Some("with space".into()), ..Start::default() };
-    assert_eq!(pointers(world.engine.start(&agent, bad, None).await), ["/channel", "/title"]);
+    assert_eq!(pointers(world.engine.start_session(&agent, bad, None).await), ["/channel", "/title"]);
 }
 
 /// Asserts the result of a command on a new session, by a caller with this role.
@@ -77,11 +77,14 @@ async fn paused_and_waiting_are_independent() {
     let now = world.session_now(&agent, session.id).await;
     assert_eq!((now.status(), now.waiting_on), (SessionStatus::Paused, 0), "the answer does not end the pause");
     assert_eq!(world.engine.deliveries(&agent, store::Page::first(10), std::time::Duration::ZERO).await.unwrap(), []);
-    assert_eq!(refusal(world.engine.take(&agent, question.id, None, None).await), Refusal::SessionPaused(session.id));
+    assert_eq!(
+        refusal(world.engine.take_answer(&agent, question.id, None, None).await),
+        Refusal::SessionPaused(session.id)
+    );
     let resumed = world.control(&alice, session.id, Command::Resume).await.unwrap();
     assert_eq!(resumed.status(), SessionStatus::Running);
     assert_eq!(refusal(world.control(&alice, session.id, Command::Resume).await), Refusal::NotPaused(session.id));
-    world.engine.take(&agent, question.id, None, None).await.unwrap();
+    world.engine.take_answer(&agent, question.id, None, None).await.unwrap();
 }
 
 #[tokio::test]

@@ -67,7 +67,7 @@ fn read_file(call: &str) -> Propose {
         call: call.into(),
         action: Call { tool: "read_file".into(), arguments: json!({}) },
         context: Value::Null,
-        seen: None,
+        expected_content: None,
         traceparent: None,
         repeatable: false,
         client: false,

@@ -10,7 +10,7 @@ use domain::{
 use holdpoint_engine::{Ask, Engine, Error, Ids, MasterKey, NewKey, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::Store;
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::ManualClock;
 
@@ -95,13 +95,13 @@ impl World {
 
     /// Starts a session.
     pub(crate) async fn session(&self, by: &Caller) -> Session {
-        self.engine.start(by, Start::default(), None).await.unwrap()
+        self.engine.start_session(by, Start::default(), None).await.unwrap()
     }
 
     /// Starts a session of the agent.
     pub(crate) async fn session_of_agent(&self, by: &Caller) -> Session {
         let start = Start { agent: Some("deployer".into()), ..Start::default() };
-        self.engine.start(by, start, None).await.unwrap()
+        self.engine.start_session(by, start, None).await.unwrap()
     }
 
     /// Asks a confirmation with these fields added.
@@ -131,7 +131,7 @@ impl World {
 
     /// Runs a control command on a session.
     pub(crate) async fn control(&self, by: &Caller, id: SessionId, command: Command) -> Result<Session, Error> {
-        self.engine.control(by, id, command, Some("because".into()), None).await
+        self.engine.control_session(by, id, command, Some("because".into()), None).await
     }
 
     /// Names of a session's events.
@@ -180,7 +180,7 @@ pub(crate) fn pointers<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Stri
 }
 
 fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap())
 }
 
 fn engine(store: &Arc<dyn Store>, clock: &ManualClock, master: [u8; 32], settings: Settings) -> Engine {

@@ -84,7 +84,7 @@ pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propos
         call,
         action: Call { tool, arguments },
         context: Value::Null,
-        seen: None,
+        expected_content: None,
         traceparent: None,
         repeatable: false,
         client: false,

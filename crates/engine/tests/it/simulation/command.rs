@@ -124,7 +124,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
     match command.what.clone() {
         What::Start { title } => {
             let start = Start { title: Some(title), agent: Some("robot".into()), ..Start::default() };
-            engine.start(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
+            engine.start_session(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
         }
         What::Ask { session, ask } => question(engine.ask(by, session, *ask, once).await),
         What::Answer { id, draft } => question(engine.answer(by, id, draft, once).await),
@@ -132,28 +132,28 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             let entry = |(part, (id, draft)): (usize, (InteractionId, AnswerDraft))| AnswerEntry {
                 interaction: id,
                 draft,
-                once: command.once(part),
+                idempotency: command.once(part),
             };
             let mut results = Vec::new();
             let entries = entries.into_iter().enumerate().map(entry).collect();
             engine.answer_many(by, entries, |result| results.push(result)).await;
             Ok(Reply::Many(results.into_iter().map(|entry| (entry.interaction, entry.result)).collect()))
         }
-        What::Auto { id, draft } => question(engine.auto(by, id, AutoSource::AutoPolicy, draft, once).await),
+        What::Auto { id, draft } => question(engine.auto_resolve(by, id, AutoSource::AutoPolicy, draft, once).await),
         What::Cancel { id } => question(engine.cancel(by, id, Some("no longer needed".into()), once).await),
         What::Expire { id } => question(engine.expire(by, id, once).await),
         What::Claim { id } => question(engine.claim(by, id, once).await),
-        What::Release { id } => question(engine.release(by, id, once).await),
+        What::Release { id } => question(engine.release_claim(by, id, once).await),
         What::Take { id, seconds } => {
-            engine.take(by, id, Some(seconds), once).await.map(|taken| Reply::Taken(Box::new(taken)))
+            engine.take_answer(by, id, Some(seconds), once).await.map(|taken| Reply::Taken(Box::new(taken)))
         }
-        What::Heartbeat { id, lease } => question(engine.heartbeat(by, (id, lease), Some(120), once).await),
-        What::Complete { id, lease } => question(engine.complete(by, (id, lease), once).await),
+        What::Heartbeat { id, lease } => question(engine.extend_delivery(by, (id, lease), Some(120), once).await),
+        What::Complete { id, lease } => question(engine.complete_delivery(by, (id, lease), once).await),
         What::Fail { id, lease, again } => {
-            question(engine.fail(by, (id, lease), "could not go on".into(), again, once).await)
+            question(engine.fail_delivery(by, (id, lease), "could not go on".into(), again, once).await)
         }
         What::Control { session, command } => {
-            let steered = engine.control(by, session, command, Some("because".into()), once).await;
+            let steered = engine.control_session(by, session, command, Some("because".into()), once).await;
             steered.map(|session| Reply::Session(Box::new(session)))
         }
         What::Look { id, sleeps } => question(engine.interaction(by, id, patience(sleeps)).await),
@@ -175,9 +175,9 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             Ok(Reply::Stream(events, follower.cursor()))
         }
         What::FireDue => engine.fire_due().await.map(|_| Reply::Nothing),
-        What::Tidy => engine.tidy().await.map(|()| Reply::Nothing),
+        What::Tidy => engine.run_housekeeping_once().await.map(|()| Reply::Nothing),
         What::Chain => {
-            engine.chain().await?;
+            engine.chain_audit().await?;
             engine.sign_due().await.map(|()| Reply::Nothing)
         }
         What::Propose { session, propose } => acted(engine.propose(by, session, propose, once).await),
@@ -185,7 +185,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             acted(engine.action_start(by, (session, call), permit, Some(seconds), once).await)
         }
         What::Report { session, call, outcome } => {
-            acted(engine.action_outcome(by, (session, call), (outcome, None), once).await)
+            acted(engine.action_outcome(by, (session, call), outcome, None, once).await)
         }
         What::Decided { session, call, sleeps } => acted(engine.action(by, session, call, patience(sleeps)).await),
         What::Revoke { id } => engine.grant_revoke(by, id, once).await.map(|grant| Reply::Grant(Box::new(grant))),

@@ -6,7 +6,7 @@ use futures::executor::block_on;
 use holdpoint_engine::{Engine, NewKey};
 use parking_lot::Mutex;
 use store::{Clock, Store};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::{ManualClock, Random, memory_directory};
 
@@ -56,5 +56,5 @@ fn tenant(engine: &Engine, name: &str, clock: &ManualClock) -> Tenant {
 
 /// Opens the database in a directory.
 pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
+    Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap())
 }

@@ -119,7 +119,8 @@ impl Operation {
                 engine.action_start(caller, (session, call), permit, lease_seconds, idempotency).await?
             }
             Self::Outcome(session, call, body) => {
-                engine.action_outcome(caller, (session, call), reported(body)?, idempotency).await?
+                let (outcome, run) = reported(body)?;
+                engine.action_outcome(caller, (session, call), outcome, run, idempotency).await?
             }
             Self::Ask(session, ask) => {
                 let asked = engine.ask(caller, session, *ask, idempotency).await?;

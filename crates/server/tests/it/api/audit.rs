@@ -5,7 +5,7 @@ use domain::audit::verify::{Demands, Report, verify};
 use engine::NewKey;
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::Limits;
+use server::ServerLimits;
 
 use server_testkit::client::{ApiClient, confirmation, reply, text};
 use server_testkit::world::{Setup, World};
@@ -130,7 +130,7 @@ async fn exports_verify_and_show_only_digests_of_other_projects() {
 #[tokio::test]
 async fn x_forwarded_for_is_used_only_behind_a_proxy() {
     for (behind_proxy, expected) in [(false, "127.0.0.1"), (true, "203.0.113.9")] {
-        let limits = Limits { behind_proxy, ..Limits::default() };
+        let limits = ServerLimits { behind_proxy, ..ServerLimits::default() };
         let world = World::with(Setup { limits, ..Setup::default() }).await;
         let (root, agent) = (world.admin().await, world.agent().await);
         let request = agent.request(Method::POST, "/v1/sessions").header("x-forwarded-for", "6.6.6.6, 203.0.113.9");

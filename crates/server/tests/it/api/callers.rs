@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::{Front, Limits};
+use server::{Front, ServerLimits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::tungstenite::Message;
@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::{Frame, FrameHeader};
 use server_testkit::client::{ApiClient, confirmation, reply, text};
 use server_testkit::world::{PATIENCE, Setup, World};
 
-async fn world(limits: Limits) -> World {
+async fn world(limits: ServerLimits) -> World {
     World::with(Setup { limits, ..Setup::default() }).await
 }
 
@@ -133,7 +133,7 @@ async fn cookie_over_tls_requires_the_host_prefix() {
 /// still passes.
 #[tokio::test]
 async fn address_that_sends_unknown_credentials_is_refused() {
-    let world = world(Limits { address_attempts: 3, behind_proxy: true, ..Limits::default() }).await;
+    let world = world(ServerLimits { address_attempts: 3, behind_proxy: true, ..ServerLimits::default() }).await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     let send =
         async |request: reqwest::RequestBuilder, from: &str| reply(request.header("x-forwarded-for", from)).await;
@@ -189,7 +189,7 @@ async fn sign_in_link_attempts_are_rate_limited() {
 /// Unauthenticated connections are limited. A connection with a valid credential no longer counts as one.
 #[tokio::test]
 async fn unauthenticated_connections_are_limited() {
-    let mut limits = Limits::default();
+    let mut limits = ServerLimits::default();
     limits.connections.strangers = 2;
     let world = world(limits).await;
     let key = engine_key(&world).await;
@@ -221,7 +221,7 @@ async fn unauthenticated_connections_are_limited() {
 /// closed.
 #[tokio::test]
 async fn connections_of_a_key_and_of_a_tenant_are_limited() {
-    let mut limits = Limits::default();
+    let mut limits = ServerLimits::default();
     (limits.connections.key, limits.connections.tenant) = (2, 3);
     let world = world(limits).await;
     let (alice, bob, carol) = (world.person("alice").await, world.person("bob").await, world.person("carol").await);
@@ -257,7 +257,7 @@ async fn connections_of_a_key_and_of_a_tenant_are_limited() {
 /// An open WebSocket counts as a connection of its key.
 #[tokio::test]
 async fn a_socket_counts_as_a_connection_of_its_key() {
-    let mut limits = Limits::default();
+    let mut limits = ServerLimits::default();
     limits.connections.key = 1;
     let world = world(limits).await;
     let alice = world.person("alice").await;
@@ -281,7 +281,7 @@ async fn engine_key(world: &World) -> String {
 /// The streams and sockets of one key and of one tenant are limited.
 #[tokio::test]
 async fn streams_of_a_key_and_of_a_tenant_are_limited() {
-    let world = world(Limits { key_streams: 1, tenant_streams: 2, ..Limits::default() }).await;
+    let world = world(ServerLimits { key_streams: 1, tenant_streams: 2, ..ServerLimits::default() }).await;
     let (alice, bob, carol) = (world.person("alice").await, world.person("bob").await, world.person("carol").await);
     let elsewhere = world.someone("elsewhere", domain::Role::Operator, "dave", &[]).await;
     let first = alice.follows("/v1/events/stream", None).await;
@@ -307,7 +307,7 @@ async fn streams_of_a_key_and_of_a_tenant_are_limited() {
 /// A stream whose client reads nothing is closed.
 #[tokio::test]
 async fn stream_whose_client_reads_nothing_is_closed() {
-    let mut limits = Limits { key_streams: 1, ..Limits::default() };
+    let mut limits = ServerLimits { key_streams: 1, ..ServerLimits::default() };
     limits.connections.write_time = Duration::from_millis(200);
     let world = world(limits).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
@@ -343,7 +343,7 @@ fn fragment(first: bool, bytes: usize) -> Message {
 /// The unfinished messages on all sockets of one key are limited in total; other keys are not affected.
 #[tokio::test]
 async fn unfinished_messages_of_a_key_are_limited_in_bytes() {
-    let world = world(Limits { key_unfinished_bytes: 256 * 1024, ..Limits::default() }).await;
+    let world = world(ServerLimits { key_unfinished_bytes: 256 * 1024, ..ServerLimits::default() }).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (mut first, mut second) = (agent.joins("/v1/ws").await, agent.joins("/v1/ws").await);
     first.sends(fragment(true, 200_000)).await;
@@ -378,7 +378,7 @@ async fn unfinished_messages_of_a_key_are_limited_in_bytes() {
 async fn fragmented_message_over_the_limit_is_refused() {
     let world = World::new().await;
     let agent = world.agent().await;
-    let most = Limits::default().body_bytes;
+    let most = ServerLimits::default().body_bytes;
     let mut socket = agent.joins("/v1/ws").await;
     socket.sends(fragment(true, most - 1)).await;
     socket.sends(fragment(false, 1)).await;
@@ -390,7 +390,7 @@ async fn fragmented_message_over_the_limit_is_refused() {
 /// A socket that answers no ping receives three pings, and is closed when the fourth would be due.
 #[tokio::test]
 async fn a_silent_socket_ends_after_three_heartbeats() {
-    let world = world(Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }).await;
+    let world = world(ServerLimits { heartbeat: Duration::from_millis(50), ..ServerLimits::default() }).await;
     let alice = world.person("alice").await;
     let mut stream = TcpStream::connect(world.http.address).await.unwrap();
     let head = format!(
@@ -430,7 +430,7 @@ async fn a_form_with_too_many_patterns_is_refused() {
 /// Unfinished request bodies are limited per key, so that many endless bodies cannot fill the memory.
 #[tokio::test]
 async fn unfinished_request_bodies_of_a_key_are_limited_in_bytes() {
-    let world = world(Limits { key_unfinished_bytes: 256 * 1024, ..Limits::default() }).await;
+    let world = world(ServerLimits { key_unfinished_bytes: 256 * 1024, ..ServerLimits::default() }).await;
     let (alice, bob) = (world.person("alice").await, world.person("bob").await);
     let mut slow = TcpStream::connect(world.http.address).await.unwrap();
     let head = format!(

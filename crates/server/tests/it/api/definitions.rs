@@ -63,7 +63,7 @@ async fn lists_include_definitions_of_files_and_are_paged_by_version() {
         admin.post("/v1/agents", version(scribe(), name)).await.done();
     }
     let filed: AgentVersion = serde_json::from_value(version(scribe(), "2")).unwrap();
-    world.engine.define(Definitions { agents: vec![filed], flows: Vec::new() });
+    world.engine.set_definitions(Definitions { agents: vec![filed], flows: Vec::new() });
     let (first, next) = listed(&admin, "/v1/agents?limit=2", "agents").await;
     assert_eq!((first, next), (vec!["scribe@1 project".into(), "scribe@2 file".into()], json!("scribe@2")));
     let (rest, next) = listed(&admin, "/v1/agents?limit=2&cursor=scribe@2", "agents").await;

@@ -158,7 +158,7 @@ async fn simulation_reads_actions_of_its_own_project_only() {
 #[tokio::test]
 async fn shadow_policy_counts_differing_rulings_and_decides_nothing() {
     let scene = scene_with_long_draft_time().await;
-    scene.world.engine.policy_noted().await.unwrap();
+    scene.world.engine.policy_record().await.unwrap();
     scene.writes("before").await;
     let unchanged = scene.agent.get("/v1/policy").await.done();
     scene.world.passes(1).await;
@@ -176,7 +176,7 @@ async fn shadow_policy_counts_differing_rulings_and_decides_nothing() {
     assert_eq!(scene.proposes(call("c2", "read_file", json!({ "path": "a" }))).await.shown["state"], "allowed");
     let agreed = scene.proposes(call("c3", "launch", json!({}))).await;
     assert_eq!(agreed.shown["state"], "waiting");
-    scene.world.engine.drafts_settled().await;
+    scene.world.engine.wait_for_drafts().await;
     let shown = scene.root.get("/v1/policy/shadow").await.done();
     let changes = json!([{ "from": "allow", "to": "ask", "count": 1 }, { "from": "ask", "to": "allow", "count": 1 }]);
     assert_eq!(shown["changes"], changes);
@@ -192,7 +192,7 @@ async fn shadow_policy_counts_differing_rulings_and_decides_nothing() {
     let other = set_shadow_policy(&scene, NEVER).await;
     assert_eq!((&other["changes"], &other["recent"]), (&json!([]), &json!([])), "another draft resets the counts");
     scene.writes("c4").await;
-    scene.world.engine.drafts_settled().await;
+    scene.world.engine.wait_for_drafts().await;
     let shown = scene.root.get("/v1/policy/shadow").await.done();
     assert_eq!(shown["changes"], json!([{ "from": "ask", "to": "deny", "count": 1 }]));
     assert_eq!(scene.root.delete("/v1/policy/shadow").await.status, 204);
@@ -239,7 +239,7 @@ async fn unreadable_shadow_policy_changes_no_ruling() {
         let shown = agent.proposes(&scene.session, writing(call)).await.shown;
         assert_eq!((&shown["state"], &shown["ruling"]["rule"]), (&json!("waiting"), &json!("ask-before-changing")));
     }
-    scene.world.engine.drafts_settled().await;
+    scene.world.engine.wait_for_drafts().await;
     // An agent may not read the shadow report, because it contains calls of other agents.
     agent.get("/v1/policy/shadow").await.refused(404, "not_found");
     let root = scene.root.clone().at(&scene.world);
@@ -256,7 +256,7 @@ async fn shadow_policy_is_compared_with_a_disabled_policy() {
     scene.root.put("/v1/policy/enabled", json!({ "enabled": false, "reason": "a rehearsal" })).await.done();
     assert_eq!(scene.proposes(call("c1", "launch", json!({}))).await.shown["state"], "allowed");
     assert_eq!(scene.proposes(writing("c2")).await.shown["state"], "allowed");
-    scene.world.engine.drafts_settled().await;
+    scene.world.engine.wait_for_drafts().await;
     let shown = scene.root.get("/v1/policy/shadow").await.done();
     assert_eq!(shown["changes"], json!([{ "from": "allow", "to": "deny", "count": 1 }]));
     assert_eq!(scene.root.get("/v1/policy").await.done()["reason"], "a rehearsal");

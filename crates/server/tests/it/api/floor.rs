@@ -25,7 +25,7 @@ const EVERYTHING: &str = "[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \
 
 async fn world_with_floor() -> World {
     let world = World::new().await;
-    world.engine.floor_file("floor.toml".into(), FLOOR.into()).await.unwrap();
+    world.engine.floor_load("floor.toml".into(), FLOOR.into()).await.unwrap();
     world
 }
 
@@ -83,7 +83,7 @@ async fn floor_is_shown_with_the_policy_and_in_explanations() {
         assert_eq!(explained["floor"]["considered"][0]["outcome"], "matches");
         assert_eq!(explained["considered"][0]["rule"], "all");
     }
-    scene.world.engine.floor_file("/srv/private/floor.toml".into(), "version = 9".into()).await.unwrap_err();
+    scene.world.engine.floor_load("/srv/private/floor.toml".into(), "version = 9".into()).await.unwrap_err();
     let shown = scene.agent.get("/v1/policy").await.done();
     assert_eq!(
         shown["floor"]["refused_file"]["findings"][0]["file"], "floor.toml",

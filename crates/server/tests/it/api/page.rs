@@ -2,7 +2,7 @@
 
 use reqwest::{Method, Response};
 use rust_embed::RustEmbed;
-use server::{Front, Page};
+use server::{Front, PageFiles};
 
 use server_testkit::client::reply;
 use server_testkit::world::{Setup, World};
@@ -12,7 +12,7 @@ use server_testkit::world::{Setup, World};
 struct Small;
 
 async fn world() -> World {
-    let front = Front { page: Page::of::<Small>(), ..Front::default() };
+    let front = Front { page: PageFiles::of::<Small>(), ..Front::default() };
     World::with(Setup { front, ..Setup::default() }).await
 }
 

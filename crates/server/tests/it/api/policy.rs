@@ -261,12 +261,12 @@ async fn change_repeated_with_its_idempotency_key_is_made_once() {
 #[tokio::test]
 async fn server_policy_file_applies_to_projects_without_their_own_policy() {
     let world = World::new().await;
-    world.engine.policy_file("policy.toml".into(), policy(OPEN)).await.unwrap();
+    world.engine.policy_load("policy.toml".into(), policy(OPEN)).await.unwrap();
     let scene = Scene::in_world(world).await;
     assert_eq!(scene.root.get("/v1/policy").await.done()["source"], "file");
     assert_eq!(scene.proposes(writing("c1")).await.shown["state"], "allowed");
     let told =
-        scene.world.engine.policy_file("/srv/private/policy.toml".into(), "version = 9".into()).await.unwrap_err();
+        scene.world.engine.policy_load("/srv/private/policy.toml".into(), "version = 9".into()).await.unwrap_err();
     assert_eq!(told.findings()[0].file, "/srv/private/policy.toml", "the operator's log has the path");
     let shown = scene.agent.get("/v1/policy").await.done();
     let finding = &shown["refused_file"]["findings"][0];
@@ -286,14 +286,14 @@ async fn server_policy_file_applies_to_projects_without_their_own_policy() {
 #[tokio::test]
 async fn changed_policy_file_is_recorded_with_its_time_and_predecessor() {
     let world = World::new().await;
-    world.engine.policy_noted().await.unwrap();
+    world.engine.policy_record().await.unwrap();
     let scene = Scene::in_world(world).await;
     let builtin = scene.root.get("/v1/policy").await.done();
     scene.world.passes(10).await;
     assert_eq!(scene.root.get("/v1/policy").await.done(), builtin, "an unchanged file keeps its time");
     let mut before = builtin;
     for rules in [OPEN, NEVER] {
-        scene.world.engine.policy_file("policy.toml".into(), policy(rules)).await.unwrap();
+        scene.world.engine.policy_load("policy.toml".into(), policy(rules)).await.unwrap();
         let shown = scene.root.get("/v1/policy").await.done();
         assert_eq!((&shown["source"], &shown["changed_by"]["kind"]), (&json!("file"), &json!("system")));
         assert!(text(&shown["changed_at"]) > text(&before["changed_at"]), "{shown}\n{before}");
@@ -306,7 +306,7 @@ async fn changed_policy_file_is_recorded_with_its_time_and_predecessor() {
     let off = json!({ "enabled": false, "reason": "a rehearsal" });
     scene.root.put("/v1/policy/enabled", off).await.done();
     scene.world.passes(10).await;
-    scene.world.engine.policy_file("policy.toml".into(), policy(OPEN)).await.unwrap();
+    scene.world.engine.policy_load("policy.toml".into(), policy(OPEN)).await.unwrap();
     let shown = scene.root.get("/v1/policy").await.done();
     assert_eq!((&shown["changed_by"]["name"], &shown["reason"]), (&json!("root"), &json!("a rehearsal")));
 }
@@ -322,8 +322,8 @@ async fn first_policy_of_a_project_names_the_servers_policy_as_predecessor() {
     let own_version = versions.as_array().unwrap().iter().find(|one| one["version"] == own["version"]).unwrap();
     assert_eq!(own_version["before"], builtin["version"]);
     scene.world.passes(1).await;
-    scene.world.engine.policy_file("policy.toml".into(), policy(NEVER)).await.unwrap();
-    assert_eq!(scene.root.get("/v1/policy").await.done(), own, "the policy of the project is unchanged");
+    scene.world.engine.policy_load("policy.toml".into(), policy(NEVER)).await.unwrap();
+    assert_eq!(scene.root.get("/v1/policy").await.done(), own, "the project's own policy is what it was");
     scene.world.passes(1).await;
     let give_up = |body: Value| reply(scene.root.request(reqwest::Method::DELETE, "/v1/policy").json(&body));
     give_up(json!({ "reason": " " })).await.refused_at(422, "body_invalid", &["/reason"]);

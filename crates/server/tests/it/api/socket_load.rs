@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use http::HeaderValue;
 use serde_json::{Value, json};
-use server::Limits;
+use server::ServerLimits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -160,7 +160,7 @@ async fn check_disconnection_of_silent_reader(
 async fn message_over_the_size_limit_is_refused_and_closes_the_socket() {
     let scene = Scene::new().await;
     let mut socket = scene.agent.joins("/v1/ws").await;
-    let most = Limits::default().body_bytes;
+    let most = ServerLimits::default().body_bytes;
     let message = |bytes: usize| {
         let mut message = json!({ "type": "propose", "id": "q", "session": scene.session, "call_id": format!("c{bytes}"),
                                   "tool": "write_file", "arguments": { "path": "a.md", "content": "" } });
@@ -214,7 +214,7 @@ async fn binary_messages_are_refused_and_the_socket_stays_open() {
 /// The node accepts a limited number of sockets and streams.
 #[tokio::test]
 async fn sockets_and_streams_of_a_node_are_limited() {
-    let limits = Limits { streams: 2, ..Limits::default() };
+    let limits = ServerLimits { streams: 2, ..ServerLimits::default() };
     let world = World::with(Setup { limits, ..Setup::default() }).await;
     let agent = world.agent().await;
     let (first, _second) = (agent.joins("/v1/ws").await, agent.joins("/v1/ws").await);

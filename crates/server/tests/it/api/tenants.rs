@@ -43,7 +43,7 @@ fn define_for_projects(world: &World, projects: &Projects) {
     let mut owners = Owners::default();
     owners.insert(DefinitionKind::Agent, ("ops", "1"), projects.clone());
     owners.insert(DefinitionKind::Flow, ("release", "1"), projects.clone());
-    world.engine.define_for(Definitions { agents: vec![ops()], flows: vec![release()] }, owners);
+    world.engine.set_definitions_for(Definitions { agents: vec![ops()], flows: vec![release()] }, owners);
 }
 
 async fn names(by: &ApiClient, kind: &str) -> Vec<String> {
@@ -56,7 +56,7 @@ async fn names(by: &ApiClient, kind: &str) -> Vec<String> {
 #[tokio::test]
 async fn agent_file_without_projects_applies_to_the_default_project_only() {
     let world = World::new().await;
-    world.engine.define(Definitions { agents: vec![ops()], flows: vec![release()] });
+    world.engine.set_definitions(Definitions { agents: vec![ops()], flows: vec![release()] });
     let (admin, stranger) = (world.admin().await, world.stranger().await);
     assert_eq!(
         (names(&admin, "agents").await, names(&admin, "flows").await),
@@ -112,7 +112,7 @@ async fn version_stored_by_a_project_that_lost_access_cannot_be_started() {
     let stranger = world.stranger().await;
     define_for_projects(&world, &Projects::All);
     let session = stranger.opens(json!({ "agent": "ops" })).await;
-    world.engine.define(Definitions { agents: vec![ops()], flows: vec![release()] });
+    world.engine.set_definitions(Definitions { agents: vec![ops()], flows: vec![release()] });
     for start in [json!({ "agent": "ops" }), json!({ "agent": "ops", "agent_version": "1" })] {
         stranger.post("/v1/sessions", start).await.refused(422, "body_invalid");
     }
@@ -122,7 +122,7 @@ async fn version_stored_by_a_project_that_lost_access_cannot_be_started() {
     stranger.post(&path, json!({ "content": "RUN: id" })).await.refused(409, "nobody_listens");
     assert_eq!(stranger.session(&session).await["status"], "running");
     // Without a file, the version belongs to the default project only.
-    world.engine.define(Definitions::default());
+    world.engine.set_definitions(Definitions::default());
     stranger.post("/v1/sessions", json!({ "agent": "ops", "agent_version": "1" })).await.refused(422, "body_invalid");
     stranger.post(&path, json!({ "content": "RUN: id" })).await.refused(409, "nobody_listens");
 }
@@ -147,7 +147,7 @@ async fn settings_reserved_for_the_operator_are_refused_over_the_api() {
 #[tokio::test]
 async fn commands_addresses_and_variables_of_agent_files_are_hidden() {
     let world = World::new().await;
-    world.engine.define(Definitions { agents: vec![ops()], flows: Vec::new() });
+    world.engine.set_definitions(Definitions { agents: vec![ops()], flows: Vec::new() });
     let admin = world.admin().await;
     let unused = admin.get("/v1/agents/ops/1").await.done();
     admin.opens(json!({ "agent": "ops" })).await;
@@ -173,7 +173,7 @@ async fn workspace_with_the_name_of_a_tenant_is_refused() {
     agent.workspace = Some("elsewhere".into());
     let mut owners = Owners::default();
     owners.insert(DefinitionKind::Agent, ("ops", "1"), Projects::All);
-    world.engine.define_for(Definitions { agents: vec![agent], flows: Vec::new() }, owners);
+    world.engine.set_definitions_for(Definitions { agents: vec![agent], flows: Vec::new() }, owners);
     admin.opens(json!({ "agent": "ops" })).await;
     // The stranger's tenant has this name, so its workspaces would lie inside the one in use.
     let stranger = world.stranger().await;

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 
 use domain::Timestamp;
 use futures::executor::block_on;
-use holdpoint_store_postgres::Options;
+use holdpoint_store_postgres::PostgresOptions;
 use store::{StoreError, transact};
 
 use crate::postgres::common::{database, open};
@@ -12,7 +12,7 @@ use crate::postgres::common::{database, open};
 #[test]
 fn one_server_archives_at_a_time_and_others_do_not_wait() {
     let database = database();
-    let (one, other) = (open(&database, &Options::default()), open(&database, &Options::default()));
+    let (one, other) = (open(&database, &PostgresOptions::default()), open(&database, &PostgresOptions::default()));
     let mut client = database.connect().unwrap();
     let kept = "insert into interactions (id, project, session, kind, status, channel, asked_by, delivery, created_at, \
                 resolved_at, retired_at, revision, state) select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), \

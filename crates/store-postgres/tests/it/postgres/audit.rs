@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 
 use domain::audit::{Entry, How, Written};
 use domain::{Actor, EntryId, EntryPoint, Scope};
-use holdpoint_store_postgres::Options;
+use holdpoint_store_postgres::PostgresOptions;
 use serde_json::json;
 use store::conformance::{World, chain};
 use store::{Cursor, LineageAdoption, Page, StoreResult, Tx};
@@ -48,7 +48,7 @@ fn chained(world: &World, wanted: usize) -> Vec<u128> {
 #[test]
 fn audit_entry_of_a_slow_transaction_is_chained() {
     let database = database();
-    let world = World::on(&open(&database, &Options::default()));
+    let world = World::on(&open(&database, &PostgresOptions::default()));
     let here = world.here;
     let (begun, has_begun) = channel();
     let (release, released) = channel::<()>();
@@ -85,7 +85,7 @@ const AHEAD: &str = "update events set xid = (xid::text::bigint + 1000000000)::t
 #[test]
 fn dump_restored_in_a_new_cluster_is_detected_and_adopted() {
     let database = database();
-    let world = World::on(&open(&database, &Options::default()));
+    let world = World::on(&open(&database, &PostgresOptions::default()));
     let (here, session) = (world.here, world.session().id);
     assert_eq!(world.look(|reads| reads.lineage_mismatch()), None);
     for number in 1..=3 {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use holdpoint_store_postgres::{Options, PostgresStore};
+use holdpoint_store_postgres::{PostgresOptions, PostgresStore};
 use store::Store;
 use testkit::postgres::{TestDatabase, TestPostgres};
 
@@ -13,7 +13,7 @@ pub(crate) fn database() -> TestDatabase {
 }
 
 /// Opens a store on a database.
-pub(crate) fn open(database: &TestDatabase, options: &Options) -> Arc<dyn Store> {
+pub(crate) fn open(database: &TestDatabase, options: &PostgresOptions) -> Arc<dyn Store> {
     Arc::new(PostgresStore::open(&database.url(), options).unwrap())
 }
 

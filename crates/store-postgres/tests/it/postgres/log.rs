@@ -3,14 +3,14 @@
 use std::sync::mpsc::channel;
 
 use crate::postgres::common::{database, open, until};
-use holdpoint_store_postgres::Options;
+use holdpoint_store_postgres::PostgresOptions;
 use store::conformance::{World, append};
 use store::{Cursor, StoreError, transact};
 
 #[test]
 fn readers_do_not_pass_events_of_a_slow_transaction() {
     let database = database();
-    let world = World::on(&open(&database, &Options::default()));
+    let world = World::on(&open(&database, &PostgresOptions::default()));
     let (here, slow, quick) = (world.here, world.session().id, world.session().id);
     let (begun, has_begun) = channel();
     let (release, released) = channel::<()>();
@@ -58,7 +58,7 @@ fn readers_do_not_pass_events_of_a_slow_transaction() {
 #[test]
 fn deadlocked_transaction_is_retried() {
     let database = database();
-    let world = World::on(&open(&database, &Options::default()));
+    let world = World::on(&open(&database, &PostgresOptions::default()));
     let (here, one, other) = (world.here, world.session().id, world.session().id);
     let meeting = std::sync::Barrier::new(2);
     let meeting: &'static std::sync::Barrier = Box::leak(Box::new(meeting));
@@ -87,7 +87,7 @@ fn deadlocked_transaction_is_retried() {
 #[test]
 fn transaction_ids_are_ordered_as_numbers() {
     let database = database();
-    let world = World::on(&open(&database, &Options::default()));
+    let world = World::on(&open(&database, &PostgresOptions::default()));
     let (here, session) = (world.here, world.session().id);
     let sql = "insert into events (xid, id, project, session, seq, type, at, data) \
                values ($1::text::xid8, gen_random_uuid(), $2, $3, $4, 'test.happened', 0, '{}')";
@@ -111,7 +111,7 @@ fn transaction_ids_are_ordered_as_numbers() {
 #[test]
 fn overlapping_transactions_keep_the_events_of_a_session_in_order() {
     let database = database();
-    let world = World::on(&open(&database, &Options::default()));
+    let world = World::on(&open(&database, &PostgresOptions::default()));
     let (here, session) = (world.here, world.session().id);
     let (begun, has_begun) = channel();
     let (release, released) = channel::<()>();

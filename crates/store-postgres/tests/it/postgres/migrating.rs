@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdpoint_store_postgres::{Options, PostgresStore};
+use holdpoint_store_postgres::{PostgresOptions, PostgresStore};
 use postgres::Client;
 use refinery::Target;
 use testkit::postgres::TestDatabase;
@@ -76,7 +76,7 @@ fn waiting_migration_is_logged_and_does_not_block_readers() {
     let subscriber = tracing_subscriber::fmt().json().flatten_event(true).with_writer(log.clone()).finish();
     // Not a scoped thread: if this test fails, the migration waits for ever.
     let migrating = std::thread::spawn(move || {
-        let options = Options { lock_wait: Duration::from_millis(300), ..Options::default() };
+        let options = PostgresOptions { lock_wait: Duration::from_millis(300), ..PostgresOptions::default() };
         tracing::subscriber::with_default(subscriber, || PostgresStore::open(&url, &options).map(drop))
     });
     until("the log says that a lock is waited for", || log.text().contains("migrationWaiting"));
@@ -106,7 +106,7 @@ fn migration_statements_have_no_time_limit() {
          create trigger note before update on questions for each row execute function note(); \
          insert into questions (interaction, title, asked) values (gen_random_uuid(), 'A Title', '{}')";
     client.batch_execute(noting).unwrap();
-    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    drop(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let noted = client.query("select statement_timeout, lock_timeout from noted", &[]).unwrap();
     let noted: Vec<(String, String)> = noted.iter().map(|row| (row.get(0), row.get(1))).collect();
     assert_eq!(noted, [("0".to_owned(), "2s".to_owned())]);
@@ -185,7 +185,7 @@ fn migration_in_steps_gives_the_result_of_its_text() {
     let (_database, mut by_text) = filled();
     embedded::migrations::runner().run(&mut by_text).unwrap();
     let (database, mut by_steps) = filled();
-    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    drop(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let (text, steps) = (contents(&mut by_text), contents(&mut by_steps));
     let differences: Vec<_> = text.iter().zip(&steps).filter(|(text, steps)| text != steps).take(3).collect();
     assert_eq!((text.len(), differences), (steps.len(), Vec::new()));
@@ -212,7 +212,7 @@ fn questions_can_be_read_and_asked_during_the_counting_migration() {
     let url = database.url();
     // Not a scoped thread: if this test fails, the migration waits for ever.
     let migrating = std::thread::spawn(move || {
-        let options = Options { lock_wait: Duration::from_mins(1), ..Options::default() };
+        let options = PostgresOptions { lock_wait: Duration::from_mins(1), ..PostgresOptions::default() };
         PostgresStore::open(&url, &options).map(drop)
     });
     let waits = "select count(*) from pg_locks where locktype = 'advisory' and not granted";
@@ -236,7 +236,7 @@ fn migration_steps_are_repeatable_after_a_crash() {
     let half = "alter table proposals add column at bigint not null default 0; \
                 create index proposals_by_age on proposals (project, at, session, call)";
     client.batch_execute(half).unwrap();
-    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    drop(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     assert_eq!(version(&mut client), latest());
 }
 
@@ -248,7 +248,7 @@ fn migration_steps_are_repeatable_if_not_recorded() {
     for version in [15, 18, 19, 20] {
         client.execute("delete from refinery_schema_history where version = $1", &[&version]).unwrap();
     }
-    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    drop(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let lineage = client.query_one("select count(*) from lineage", &[]).unwrap();
     assert_eq!((version(&mut client), lineage.get::<_, i64>(0)), (latest(), 1));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::postgres::common::{database, open, until};
 use domain::{InteractionId, ProjectId, SessionId};
-use holdpoint_store_postgres::Options;
+use holdpoint_store_postgres::PostgresOptions;
 use parking_lot::Mutex;
 use serde_json::json;
 use store::conformance::{World, append};
@@ -27,7 +27,7 @@ fn everythings(heard: &Heard) -> usize {
 #[test]
 fn notification_reaches_other_stores() {
     let database = database();
-    let (one, other) = (open(&database, &Options::default()), open(&database, &Options::default()));
+    let (one, other) = (open(&database, &PostgresOptions::default()), open(&database, &PostgresOptions::default()));
     assert!(one.is_shared());
     let (own, heard) = (listen(&one), listen(&other));
     until("both listen and sweep", || everythings(&heard) >= 2 && everythings(&own) >= 2);
@@ -53,7 +53,7 @@ fn notification_reaches_other_stores() {
 #[test]
 fn changes_are_found_without_notifications() {
     let database = database();
-    let silent = Options { bells: false, ..Options::default() };
+    let silent = PostgresOptions { bells: false, ..PostgresOptions::default() };
     let (one, other) = (open(&database, &silent), open(&database, &silent));
     let world = World::on(&one);
     let heard = listen(&other);

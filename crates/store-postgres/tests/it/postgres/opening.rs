@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use crate::postgres::common::{database, open};
 use futures::executor::block_on;
 use futures::future::join_all;
-use holdpoint_store_postgres::{Options, PostgresStore};
+use holdpoint_store_postgres::{PostgresOptions, PostgresStore};
 use store::conformance::{World, append};
 use store::{StoreError, transact};
 
@@ -15,7 +15,8 @@ fn eight_stores_open_an_empty_database_at_once() {
     let database = database();
     let url = database.url();
     let stores: Vec<PostgresStore> = std::thread::scope(|scope| {
-        let openers: Vec<_> = (0..8).map(|_| scope.spawn(|| PostgresStore::open(&url, &Options::default()))).collect();
+        let openers: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| PostgresStore::open(&url, &PostgresOptions::default()))).collect();
         openers.into_iter().map(|opener| opener.join().unwrap().unwrap()).collect()
     });
     for (number, store) in stores.iter().enumerate() {
@@ -28,21 +29,21 @@ fn eight_stores_open_an_empty_database_at_once() {
 #[test]
 fn a_newer_database_is_refused() {
     let database = database();
-    drop(open(&database, &Options::default()));
+    drop(open(&database, &PostgresOptions::default()));
     let sql = "insert into refinery_schema_history (version, name, applied_on, checksum) \
                select 9999, 'newer', applied_on, '1' from refinery_schema_history limit 1";
     database.connect().unwrap().batch_execute(sql).unwrap();
-    let refused = PostgresStore::open(&database.url(), &Options::default()).err();
+    let refused = PostgresStore::open(&database.url(), &PostgresOptions::default()).err();
     assert!(matches!(refused, Some(StoreError::Newer(_))), "{refused:?}");
 }
 
 #[test]
 fn database_with_other_migrations_is_refused() {
     let database = database();
-    drop(open(&database, &Options::default()));
+    drop(open(&database, &PostgresOptions::default()));
     let sql = "update refinery_schema_history set checksum = '1' where version = 1";
     database.connect().unwrap().batch_execute(sql).unwrap();
-    let refused = PostgresStore::open(&database.url(), &Options::default()).err();
+    let refused = PostgresStore::open(&database.url(), &PostgresOptions::default()).err();
     let Some(StoreError::Diverged(why)) = refused else { unreachable!("{refused:?}") };
     assert!(why.contains("V1__core"), "{why}");
 }
@@ -50,7 +51,7 @@ fn database_with_other_migrations_is_refused() {
 #[test]
 fn closing_finishes_queued_jobs_and_refuses_later_ones() {
     let database = database();
-    let world = World::on(&open(&database, &Options { connections: 2, ..Options::default() }));
+    let world = World::on(&open(&database, &PostgresOptions { connections: 2, ..PostgresOptions::default() }));
     let (here, session) = (world.here, world.session().id);
     let mut queued: Vec<_> = (0..50)
         .map(|_| Box::pin(transact::<_, StoreError, _>(&*world.store, move |tx| append(tx, &here, session, None))))
@@ -67,7 +68,7 @@ fn closing_finishes_queued_jobs_and_refuses_later_ones() {
 #[test]
 fn jobs_beyond_the_queue_limit_are_refused_at_once() {
     let database = database();
-    let world = World::on(&open(&database, &Options { connections: 1, ..Options::default() }));
+    let world = World::on(&open(&database, &PostgresOptions { connections: 1, ..PostgresOptions::default() }));
     let (begun, has_begun) = channel();
     let (release, released) = channel::<()>();
     std::thread::scope(|scope| {
@@ -97,7 +98,7 @@ fn jobs_beyond_the_queue_limit_are_refused_at_once() {
 #[test]
 fn skew_moves_the_clock_of_the_store() {
     let database = database();
-    let options = Options::default();
+    let options = PostgresOptions::default();
     let world = World::on(&open(&database, &options));
     let before = world.write(|tx| tx.now()).unwrap();
     options.skew.store(3_600_000_000, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::postgres::common::{database, open, until};
 use domain::InteractionId;
-use holdpoint_store_postgres::{Options, PostgresStore};
+use holdpoint_store_postgres::{PostgresOptions, PostgresStore};
 use store::conformance::{World, append};
 use store::{Cost, Store, StoreError, read};
 use testkit::postgres::TestPostgres;
@@ -23,7 +23,7 @@ fn mark(number: u128) -> Option<InteractionId> {
 #[test]
 fn acknowledged_writes_are_stored_once_despite_cut_connections() {
     let database = database();
-    let world = World::on(&open(&database, &Options::default()));
+    let world = World::on(&open(&database, &PostgresOptions::default()));
     let here = world.here;
     let sessions: Vec<_> = (0..4).map(|_| world.session().id).collect();
     let writing = AtomicU32::new(8);
@@ -77,7 +77,7 @@ fn acknowledged_writes_are_stored_once_despite_cut_connections() {
 fn store_works_again_after_a_restart_of_its_server() {
     let server = TestPostgres::private().unwrap();
     let database = server.fresh_database().unwrap();
-    let world = World::on(&open(&database, &Options { connections: 2, ..Options::default() }));
+    let world = World::on(&open(&database, &PostgresOptions { connections: 2, ..PostgresOptions::default() }));
     let (here, session) = (world.here, world.session().id);
     world.write(move |tx| append(tx, &here, session, None)).unwrap();
     server.stop().unwrap();
@@ -94,9 +94,9 @@ fn store_works_again_after_a_restart_of_its_server() {
 
 #[test]
 fn missing_database_is_reported_as_unavailable() {
-    let error = PostgresStore::open("postgres://nobody@127.0.0.1:1/none", &Options::default()).err();
+    let error = PostgresStore::open("postgres://nobody@127.0.0.1:1/none", &PostgresOptions::default()).err();
     assert!(matches!(error, Some(StoreError::Unavailable(_))), "{error:?}");
-    let error = PostgresStore::open("postgres://nobody@:x:y", &Options::default()).err();
+    let error = PostgresStore::open("postgres://nobody@:x:y", &PostgresOptions::default()).err();
     assert!(matches!(error, Some(StoreError::Unavailable(_))), "{error:?}");
 }
 
@@ -123,7 +123,7 @@ fn check_in_doubt(mischief: Mischief, kept: usize) {
         }
     });
     let url = database.url().replace(&format!(":{port}/"), &format!(":{through}/"));
-    let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&url, &Options::default()).unwrap());
+    let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&url, &PostgresOptions::default()).unwrap());
     let world = World::on(&store);
     let (here, session) = (world.here, world.session().id);
     armed.store(true, Ordering::SeqCst);

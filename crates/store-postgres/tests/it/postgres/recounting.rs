@@ -1,7 +1,7 @@
 //! Recounting open questions while other transactions ask and answer.
 
 use futures::executor::block_on;
-use holdpoint_store_postgres::{Options, PostgresStore};
+use holdpoint_store_postgres::{PostgresOptions, PostgresStore};
 use postgres::Client;
 use store::StoreError;
 use testkit::postgres::TestDatabase;
@@ -11,7 +11,7 @@ use crate::postgres::common::database;
 /// Creates a database with two open questions and correct totals.
 fn counted() -> (TestDatabase, Client, PostgresStore) {
     let database = database();
-    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let store = PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap();
     let mut client = database.connect().unwrap();
     let rows = "insert into projects (id, tenant, name) values (md5('project')::uuid, md5('tenant')::uuid, 'default'); \
          insert into interactions (id, project, session, kind, status, channel, asked_by, created_at, revision, state, \

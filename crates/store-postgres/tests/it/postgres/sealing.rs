@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::postgres::common::{database, open, until};
-use holdpoint_store_postgres::Options;
+use holdpoint_store_postgres::PostgresOptions;
 use store::conformance::World;
 use store::{StoreError, transact};
 
@@ -22,7 +22,7 @@ fn held(world: &World, begun: Sender<()>, released: Receiver<()>) {
 #[test]
 fn fence_waits_for_transactions_begun_during_the_key_rotation() {
     let database = database();
-    let world = World::on(&open(&database, &Options::default()));
+    let world = World::on(&open(&database, &PostgresOptions::default()));
     let (begun, has_begun) = channel();
     let (replaced, replacing) = channel();
     let (sealed, sealing) = channel();

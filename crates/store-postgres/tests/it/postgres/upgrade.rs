@@ -2,7 +2,7 @@
 
 use domain::{DataKeyId, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use futures::executor::block_on;
-use holdpoint_store_postgres::{Options, PostgresStore};
+use holdpoint_store_postgres::{PostgresOptions, PostgresStore};
 use postgres::Client;
 use refinery::Target;
 use serde_json::json;
@@ -39,7 +39,7 @@ fn data_key_stored_as_a_setting_becomes_the_first_key() {
     let named = format!("data_key:{}", TenantId::from_uuid(tenant));
     client.execute("insert into settings values ($1, 'master:d3JhcHBlZA==')", &[&named]).unwrap();
 
-    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let store = PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap();
     let scope = Scope { tenant: TenantId::from_uuid(tenant), project: ProjectId::from_uuid(project) };
     let interaction = InteractionId::from_uuid(interaction);
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
@@ -66,7 +66,7 @@ fn earlier_questions_get_a_search_text() {
         let sql = "insert into questions (interaction, title, asked) values ($1, 'A Title', $2)";
         client.execute(sql, &[&Uuid::from_u128(number), &asked]).unwrap();
     }
-    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    drop(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let texts = client.query("select search_text from questions order by interaction", &[]).unwrap();
     let texts: Vec<String> = texts.iter().map(|row| row.get(0)).collect();
     let words = "a title\nmove_file\nbot\nsay \"why\"\n{\"to\":\"/srv/a\"}";
@@ -85,7 +85,7 @@ fn earlier_policies_are_in_the_history() {
         let sql = "insert into policy_versions (project, version, at, body) values ($1, $2, $3, $4)";
         client.execute(sql, &[&project, &version, &second, &body]).unwrap();
     }
-    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let store = PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap();
     let scope = Scope { tenant: TenantId::from_uuid(Uuid::from_u128(1)), project: ProjectId::from_uuid(project) };
     let page = Page { after: None, limit: 9 };
     let changes = block_on(store::read::<_, StoreError, _>(&store, Cost::Scan, move |reads| {
@@ -117,7 +117,7 @@ fn earlier_secrets_belong_to_a_key_or_to_a_hosted_agent() {
             "insert into definitions (project, kind, name, version, at, body) values ($1, 'agent', $2, '1', 0, '{}')";
         client.execute(sql, &[&project, &name]).unwrap();
     }
-    drop(PostgresStore::open(&database.url(), &Options::default()).unwrap());
+    drop(PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap());
     let rows = client.query("select agent, hosted from secrets order by id", &[]).unwrap();
     let found: Vec<(String, Option<bool>)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     let wanted = [("key-only", Some(false)), ("agent-only", Some(true)), ("both", None), ("neither", Some(false))];
@@ -133,7 +133,7 @@ fn earlier_users_whose_names_differ_by_case_stay() {
         let sql = "insert into users (id, tenant, name, created_at) values ($1, $2, $3, 0)";
         client.execute(sql, &[&Uuid::from_u128(number), &tenant, &name]).unwrap();
     }
-    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let store = PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap();
     let tenant = TenantId::from_uuid(tenant);
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
         let mut found = Vec::new();
@@ -180,7 +180,7 @@ fn earlier_open_questions_are_counted() {
     let sql = "insert into sealed (interaction, name, data_key, body) values ($1, 'resume_point', $1, $2)";
     client.execute(sql, &[&Uuid::from_u128(10), &vec![0_u8; 100]]).unwrap();
 
-    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let store = PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap();
     let scope = Scope { tenant: TenantId::from_uuid(tenant), project: ProjectId::from_uuid(project) };
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
         Ok((reads.open_totals(&scope)?, reads.open_totals_computed(&scope)?))
@@ -220,7 +220,7 @@ fn rows_of_renamed_tables_are_read() {
     ] {
         client.execute(sql, &[&one]).unwrap();
     }
-    let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+    let store = PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap();
     let scope = Scope { tenant: TenantId::from_uuid(one), project: ProjectId::from_uuid(one) };
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
         let (session, question) = (SessionId::from_uuid(one), InteractionId::from_uuid(one));

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use holdpoint_store_sqlite::{Options, backup, check_integrity};
+use holdpoint_store_sqlite::{SqliteOptions, backup, check_integrity};
 use store::conformance::{World, append};
 use store::{IdempotencyRecord, StoreError};
 
@@ -11,7 +11,7 @@ use crate::sqlite::open;
 #[test]
 fn backup_during_writes_is_complete() {
     let directory = tempfile::tempdir().unwrap();
-    let world = World::on(&open(directory.path(), &Options::default()));
+    let world = World::on(&open(directory.path(), &SqliteOptions::default()));
     let here = world.here;
     let sessions: Vec<_> = (0..8).map(|_| world.session().id).collect();
     let copies: Vec<_> = (0..5).map(|_| tempfile::tempdir().unwrap()).collect();
@@ -42,7 +42,7 @@ fn backup_during_writes_is_complete() {
     });
     for copy in &copies {
         assert_eq!(check_integrity(copy.path()), Ok(Vec::new()));
-        let copied = World::on(&open(copy.path(), &Options::default()));
+        let copied = World::on(&open(copy.path(), &SqliteOptions::default()));
         assert_eq!(copied.here, here);
         for session in sessions.clone() {
             let found = copied.look(move |reads| {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use holdpoint_store_sqlite::{Options, check_integrity};
+use holdpoint_store_sqlite::{SqliteOptions, check_integrity};
 use store::conformance::World;
 use store::{IdempotencyRecord, StoreError, transact};
 
@@ -17,7 +17,7 @@ fn large() -> IdempotencyRecord {
 #[test]
 fn full_disk_loses_no_acknowledged_write() {
     let directory = tempfile::tempdir().unwrap();
-    let world = World::on(&open(directory.path(), &Options { most_pages: Some(400) }));
+    let world = World::on(&open(directory.path(), &SqliteOptions { most_pages: Some(400) }));
     let here = world.here;
     let mut results = HashMap::new();
     // Many jobs, so that some share the commit during which the disk fills up.
@@ -46,7 +46,7 @@ fn full_disk_loses_no_acknowledged_write() {
     let later = domain::Timestamp::from_microsecond(later).unwrap();
     let kept = results.len() - full;
     drop(world);
-    let world = World::on(&open(directory.path(), &Options::default()));
+    let world = World::on(&open(directory.path(), &SqliteOptions::default()));
     check(&world);
     assert_eq!(world.write(move |tx| tx.idempotency_purge(later, 10_000)), Ok(kept as u64));
     assert_eq!(world.write(move |tx| tx.idempotency_insert(&here, "alice", "again", &large())), Ok(()));

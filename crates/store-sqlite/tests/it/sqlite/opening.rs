@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holdpoint_store_sqlite::{DataLock, Options, SqliteStore};
+use holdpoint_store_sqlite::{DataLock, SqliteOptions, SqliteStore};
 use rusqlite::Connection;
 use store::conformance::World;
 use store::{StoreError, SystemClock};
@@ -14,7 +14,7 @@ fn eight_stores_open_an_empty_directory_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let stores: Vec<_> = std::thread::scope(|scope| {
-        let openers: Vec<_> = (0..8).map(|_| scope.spawn(|| open(path, &Options::default()))).collect();
+        let openers: Vec<_> = (0..8).map(|_| scope.spawn(|| open(path, &SqliteOptions::default()))).collect();
         openers.into_iter().map(|opener| opener.join().unwrap()).collect()
     });
     for (number, store) in stores.iter().enumerate() {
@@ -27,21 +27,21 @@ fn eight_stores_open_an_empty_directory_at_once() {
 #[test]
 fn a_newer_database_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    drop(open(directory.path(), &Options::default()));
+    drop(open(directory.path(), &SqliteOptions::default()));
     let sql = "insert into refinery_schema_history (version, name, applied_on, checksum) \
                select 9999, 'newer', applied_on, '1' from refinery_schema_history limit 1";
     Connection::open(directory.path().join("holdpoint.db")).unwrap().execute_batch(sql).unwrap();
-    let refused = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).err();
+    let refused = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).err();
     assert!(matches!(refused, Some(StoreError::Newer(_))), "{refused:?}");
 }
 
 #[test]
 fn database_with_other_migrations_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    drop(open(directory.path(), &Options::default()));
+    drop(open(directory.path(), &SqliteOptions::default()));
     let sql = "update refinery_schema_history set checksum = '1' where version = 1";
     Connection::open(directory.path().join("holdpoint.db")).unwrap().execute_batch(sql).unwrap();
-    let refused = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).err();
+    let refused = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).err();
     let Some(StoreError::Diverged(why)) = refused else { unreachable!("{refused:?}") };
     assert!(why.contains("V1__core"), "{why}");
 }
@@ -59,7 +59,7 @@ fn a_directory_has_one_server() {
 #[test]
 fn closing_merges_the_write_ahead_log_and_refuses_later_jobs() {
     let directory = tempfile::tempdir().unwrap();
-    let world = World::on(&open(directory.path(), &Options::default()));
+    let world = World::on(&open(directory.path(), &SqliteOptions::default()));
     world.session();
     world.look(|reads| reads.next_interaction_due());
     world.store.close();
@@ -69,6 +69,6 @@ fn closing_merges_the_write_ahead_log_and_refuses_later_jobs() {
     );
     assert_eq!(world.write(|tx| tx.now()), Err(StoreError::Closed));
     world.store.close();
-    let again = World::on(&open(directory.path(), &Options::default()));
+    let again = World::on(&open(directory.path(), &SqliteOptions::default()));
     assert_eq!(again.here, world.here);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{DataKeyId, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use futures::executor::block_on;
-use holdpoint_store_sqlite::{Options, SqliteStore};
+use holdpoint_store_sqlite::{SqliteOptions, SqliteStore};
 use refinery::Target;
 use rusqlite::{Connection, params};
 use serde_json::json;
@@ -25,7 +25,7 @@ fn database_of_version(version: i32) -> (TempDir, Connection) {
 
 /// Opens the store of a directory, which runs the later migrations.
 fn open(directory: &TempDir) -> SqliteStore {
-    SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap()
+    SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap()
 }
 
 /// In version 1 the data key of a tenant was a setting, and a sealed value did not name its key.

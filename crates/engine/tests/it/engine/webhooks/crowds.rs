@@ -7,7 +7,7 @@ use domain::Role;
 use futures::future::BoxFuture;
 use holdpoint_engine::{Courier, Engine, Parcel, Receipt};
 use store::Store;
-use store_postgres::{Options, PostgresStore};
+use store_postgres::{PostgresOptions, PostgresStore};
 use testkit::postgres::TestPostgres;
 
 use super::{Endpoints, OTHER, URL, all_events, listed, made, sent};
@@ -130,7 +130,7 @@ async fn event_reaches_a_thousand_webhooks_on_sqlite() {
 async fn event_reaches_a_thousand_webhooks_on_postgres() {
     let opened = tokio::task::spawn_blocking(|| {
         let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-        let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
+        let store = PostgresStore::open(&database.url(), &PostgresOptions::default()).unwrap();
         (database, Arc::new(store) as Arc<dyn Store>)
     });
     let (database, store) = opened.await.unwrap();

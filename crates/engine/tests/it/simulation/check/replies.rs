@@ -175,7 +175,7 @@ fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &ActionReply) ->
     let Some(kept) = kept else { return Err(format!("was told of {call}, which is not kept")) };
     // The reply shortens a permit to the end of its grant.
     let as_told = match &told.state {
-        ActionState::Allowed { permit } => kept.clone().permitted_until(permit.expires_at),
+        ActionState::Allowed { permit } => kept.clone().limit_permit(permit.expires_at),
         _ => kept.clone(),
     };
     holds!(kept.revision > told.revision || as_told == *told, "{call} is kept otherwise than was told");

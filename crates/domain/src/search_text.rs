@@ -15,7 +15,7 @@ const MOST_OF_ONE: usize = 4_000;
 ///
 /// The text contains no answers, and therefore no secret values that people gave.
 #[must_use]
-pub fn said(interaction: &Interaction, session: Option<&str>) -> String {
+pub fn search_text(interaction: &Interaction, session: Option<&str>) -> String {
     let Interaction { origin, question, .. } = interaction;
     let mut said = String::new();
     let tool = question.call.as_ref().map(|action| &*action.tool);
@@ -77,7 +77,7 @@ mod tests {
         let nobody = Uuid::nil();
         let scope = Scope { tenant: TenantId::from_uuid(nobody), project: ProjectId::from_uuid(nobody) };
         let by = Actor { kind: ActorKind::Agent, name: "release-bot".into() };
-        let brief = SessionHead {
+        let head = SessionHead {
             agent: Some("Release-Bot".into()),
             agent_version: None,
             channel: "chat-7".into(),
@@ -86,7 +86,7 @@ mod tests {
             flow_version: None,
         };
         let (id, step) = (SessionId::from_uuid(nobody), StepId::from_uuid(nobody));
-        let session = Session::start(id, scope, brief, step, by.clone(), Timestamp::UNIX_EPOCH).0;
+        let session = Session::start(id, scope, head, step, by.clone(), Timestamp::UNIX_EPOCH).0;
         let question: Question = serde_json::from_value(question).unwrap();
         Interaction::ask(InteractionId::from_uuid(nobody), &session, by, question, Timestamp::UNIX_EPOCH).0
     }
@@ -97,7 +97,7 @@ mod tests {
             json!({ "command": "rm -rf \"/srv/ОТЧЁТ\"", "tries": 42, "env": { "KEY": ["a\0b", true, null] } });
         let question = json!({ "kind": "approval", "title": "Run it?", "message": "Two\nLines", "required": true,
             "action": { "tool": "execute_command", "arguments": arguments } });
-        let said = said(&asked(question), Some("Friday\u{2019}s release"));
+        let said = search_text(&asked(question), Some("Friday\u{2019}s release"));
         for text in [
             "RUN IT",
             "two\nlines",
@@ -129,7 +129,7 @@ mod tests {
         let content = format!("begins {} ends", "ж".repeat(2 * MOST));
         let question = json!({ "kind": "approval", "title": "Write?", "required": true,
             "action": { "tool": "write_file", "arguments": { "content": content } } });
-        let said = said(&asked(question), None);
+        let said = search_text(&asked(question), None);
         assert!(said.contains("begins") && !said.contains("ends"));
         assert!(said.chars().count() <= MOST);
     }
@@ -139,6 +139,6 @@ mod tests {
         let arguments = json!({ "content": "ж".repeat(3 * MOST), "path": "/srv/far/away.toml" });
         let question = json!({ "kind": "approval", "title": "Write?", "required": true,
             "action": { "tool": "write_file", "arguments": arguments } });
-        assert!(said(&asked(question), None).contains("away.toml"));
+        assert!(search_text(&asked(question), None).contains("away.toml"));
     }
 }
