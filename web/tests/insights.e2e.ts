@@ -99,5 +99,4 @@ test('insights show growing ages of open questions and count cancelled questions
   grown = true;
   await page.clock.runFor(20_000);
   await ages.filter({ hasText: /^1–10 mins\s*1$/u }).waitFor();
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
