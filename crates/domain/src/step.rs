@@ -447,8 +447,8 @@ mod tests {
 
     #[test]
     fn only_a_sleeping_step_is_woken() {
-        assert_eq!(driven().wake(at(5)), None, "it is due already");
-        let claimed = driven().claim("a", at(1), at(30)).unwrap();
+        assert_eq!(hosted_step().wake(at(5)), None, "it is due already");
+        let claimed = hosted_step().claim("a", at(1), at(30)).unwrap();
         assert_eq!(claimed.clone().wake(at(5)), None, "its worker sees for itself");
         let asleep = claimed.release(None);
         assert_eq!(asleep.due(), None);
@@ -466,7 +466,7 @@ mod tests {
         let again = troubled.clone().claim("b", at(5), at(30)).unwrap();
         assert_eq!(again.in_trouble(), Some(("no tools", None)), "it is being tried");
         assert_eq!(again.add_journal_entries(1).in_trouble(), None);
-        let mut fresh = driven();
+        let mut fresh = hosted_step();
         fresh.lease.as_mut().unwrap().trouble = Some("the attempt before".into());
         assert_eq!(fresh.in_trouble(), Some(("the attempt before", Some(at(0)))));
         assert_eq!(fresh.claim("a", at(1), at(30)).unwrap().in_trouble(), None);

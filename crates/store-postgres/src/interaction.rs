@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::interaction::Origin;
-use domain::search_text::{search_text, sought, sought_id};
+use domain::search_text::search_text;
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use postgres::Row;
 use serde::{Deserialize, Serialize};

@@ -5,10 +5,8 @@ use store::{AuditFilter, InteractionFilter, Page, SessionFilter, Sort, sql};
 use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
-use crate::connection::{Connection, Values};
-use crate::{
-    PostgresOptions, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user, webhook,
-};
+use crate::connection::{Connection, Values, bound};
+use crate::{PostgresOptions, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user};
 
 /// Inserts 20,000 closed questions of 2,000 sessions, 1,000 open questions and 40,000 events.
 const ROWS: &str = "

@@ -130,7 +130,7 @@ impl Story {
                 proposed.lapse(Some(permit), at(self.now))
             }
             Try::Puzzle if unknown => {
-                self.proposal = proposal.ask_about_outcome(InteractionId::from_uuid(uuid(9)));
+                self.proposed = proposed.ask_about_outcome(InteractionId::from_uuid(uuid(9)));
                 None
             }
             Try::Puzzle => None,

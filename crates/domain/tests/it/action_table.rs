@@ -114,7 +114,7 @@ fn check(state: &str, command: &str, expected: &str) {
     assert_eq!(found, expected, "{state} | {command}");
 }
 
-fn run(proposal: Action, command: &str) -> Option<Result<ActionChange, Refusal>> {
+fn run(proposed: Action, command: &str) -> Option<Result<ActionChange, Refusal>> {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     let alice = caller("alice", Role::Operator, &[]).actor;
@@ -259,10 +259,10 @@ fn unknown_outcome_keeps_the_id_of_its_run() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let run = Some(PermitId::from_uuid(uuid(1)));
     let check = |after: Action| assert_eq!(after.state.run(), run, "{:?}", after.state);
-    check(proposal("overdue").lapse(Some(permit(2, &action(json!({})), 1000)), at(NOW)).unwrap().0);
-    check(proposal("started").report(&agent, Outcome::Unknown, run).unwrap().0);
-    check(proposal("unknown").ask_about_outcome(InteractionId::from_uuid(uuid(8))));
-    check(proposal("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
+    check(action_in("overdue").lapse(Some(permit(2, &action(json!({})), 1000)), at(NOW)).unwrap().0);
+    check(action_in("started").report(&agent, Outcome::Unknown, run).unwrap().0);
+    check(action_in("unknown").ask_about_outcome(InteractionId::from_uuid(uuid(8))));
+    check(action_in("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
     // States that an earlier version stored do not name the run, so every report is accepted.
     let old: ActionState = serde_json::from_value(json!({ "state": "unknown" })).unwrap();
     let old = Action { state: old, ..action_in("unknown") };
@@ -286,7 +286,7 @@ fn action_that_a_client_does_not_start_in_time_fails() {
     let allowed = Action { runner: runner.clone(), ..action_in("allowed") };
     assert_eq!(allowed.wake_at(), Some(at(200)));
     assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
-    let over = Action { runner, ..proposal("permit over") };
+    let over = Action { runner, ..action_in("permit over") };
     let (failed, event_draft) = over.lapse(Some(fresh), at(NOW)).unwrap();
     assert_eq!((failed.state_name(at(NOW)), event_draft.kind.name()), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);

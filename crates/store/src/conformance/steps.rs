@@ -56,11 +56,11 @@ pub fn steps_are_counted_by_state(fixture: &Fixture) {
     let (_, held) = hosted_step(&world, 0);
     let held = Step { shared: json!({ "nul": "\0" }), ..held.claim("worker-1", at(5), at(40)).unwrap() };
     save(held.clone());
-    driven(&world, 9);
-    let (_, resting) = driven(&world, 0);
+    hosted_step(&world, 9);
+    let (_, resting) = hosted_step(&world, 0);
     let resting = resting.claim("worker-2", at(5), at(40)).unwrap().record_trouble("no tools".into(), at(30));
     save(Step { shared: json!({ "worker": "bee" }), ..resting });
-    let (mut waits, asleep) = driven(&world, 0);
+    let (mut waits, asleep) = hosted_step(&world, 0);
     save(asleep.claim("worker-3", at(5), at(40)).unwrap().sleep(None));
     waits.waiting_on = 2;
     world.write(move |tx| tx.session_save(&waits)).unwrap();

@@ -92,11 +92,8 @@ pub fn users_are_read_back(fixture: &Fixture) {
     );
     assert_eq!(world.look(move |reads| reads.user_by_folded_name(elsewhere.tenant, "full")), None);
     let other_case = User { name: "FULL".into(), subject: None, ..user(here.tenant, "x") };
-    assert_eq!(
-        world.write(move |tx| tx.user_insert(&other_case)),
-        Err(StoreError::Conflict),
-        "names that differ only by case are equal"
-    );
+    // Names that differ only by case are equal.
+    assert_eq!(world.write(move |tx| tx.user_insert(&other_case)), Err(StoreError::Conflict));
     let same_subject = User { id: UserId::from_uuid(fresh()), name: "other".into(), ..full.clone() };
     assert_eq!(world.write(move |tx| tx.user_insert(&same_subject)), Err(StoreError::Conflict));
     world.admits(&User { subject: full.subject.clone(), ..user(elsewhere.tenant, "full") });
@@ -104,8 +101,8 @@ pub fn users_are_read_back(fixture: &Fixture) {
     let id = bare.id;
     world.write(move |tx| tx.user_mark_signed_in(id, at(7))).unwrap();
     world.write(move |tx| tx.password_save(id, Some("$argon2id$…"))).unwrap();
-    let record =
-        UserRecord { user: User { signed_in_at: Some(at(7)), ..bare }, password: Some("$argon2id$…".into()) };
+    let user = User { signed_in_at: Some(at(7)), ..bare };
+    let record = UserRecord { user, password: Some("$argon2id$…".into()) };
     assert_eq!(world.person(id), record);
     world.write(move |tx| tx.password_save(id, None)).unwrap();
     assert_eq!(world.person(id).password, None);

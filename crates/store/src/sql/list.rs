@@ -3,7 +3,7 @@
 //! A statement has conditions only for the fields of the filter that are set, so that each combination gets the index that fits it. The stores
 //! give the beginning of the statement, which names the columns and the index.
 
-use domain::said::{sought, sought_id};
+use domain::search_text::{sought, sought_id};
 use domain::{Actor, InteractionId, SessionId, SessionStatus, Timestamp};
 use uuid::Uuid;
 
