@@ -99,7 +99,7 @@ impl Delivery {
         Ok(Self::Completed { at: now, attempt })
     }
 
-    /// Completes the delivery without a lease, for a taker that continues in the same transaction.
+    /// Completes the delivery without a lease, for a hosted step that continues with the answer in this transaction.
     pub fn skip_delivery(self, now: Timestamp) -> Result<Self, Refusal> {
         match self {
             Self::Waiting { attempt } => Ok(Self::Completed { at: now, attempt: attempt + 1 }),

@@ -464,7 +464,7 @@ mod tests {
         let troubled = claimed.record_trouble("no tools".into(), at(5));
         assert_eq!(troubled.in_trouble(), Some(("no tools", Some(at(5)))));
         let again = troubled.clone().claim("b", at(5), at(30)).unwrap();
-        assert_eq!(again.in_trouble(), Some(("no tools", None)), "it is being tried");
+        assert_eq!(again.in_trouble(), Some(("no tools", None)), "a claimed step has no time of a next try");
         assert_eq!(again.add_journal_entries(1).in_trouble(), None);
         let mut fresh = hosted_step();
         fresh.lease.as_mut().unwrap().trouble = Some("the attempt before".into());

@@ -60,13 +60,13 @@ impl Engine {
     }
 
     /// Returns the caller with the role and groups of this moment, or refuses if the credential is no longer valid. Long waits and streams call it
-    /// before they go on. A command reads the caller once more, in its own transaction.
+    /// before they continue. A command reads the caller once more, in its own transaction.
     pub async fn recheck_caller(&self, caller: &Caller) -> Result<Caller, Error> {
         let again = match caller.credential {
             Credential::Key(key) => read_key(self, key).await?.key.caller(self.now()),
-            // The visit may have moved to another project meanwhile. Work in the earlier project goes on while the person belongs to it.
+            // The visit may have moved to another project meanwhile. Work in the earlier project continues while the person belongs to it.
             Credential::Visit(visit) => visiting(read_visit(self, visit).await?, caller, self.now()),
-            // A worker has no record of its own: its step lease is checked instead.
+            // A worker has no stored credential: its step lease is checked instead.
             Credential::Worker => Some(caller.clone()),
         };
         again.and_then(|again| standing_in(again, caller)).ok_or(Error::Unauthenticated)

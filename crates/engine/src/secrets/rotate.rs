@@ -39,7 +39,7 @@ pub struct RotationReport {
 }
 
 impl Engine {
-    /// Seals everything under the newest master key, so that the older ones can be given up.
+    /// Seals everything under the newest master key, so that the older keys can be deleted.
     pub async fn rotate_master_key(&self) -> Result<RotationReport, Error> {
         let master = self.vault.masters.newest_now()?;
         put_in_force(self, &master).await?;

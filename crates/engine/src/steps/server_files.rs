@@ -152,7 +152,7 @@ impl Engine {
         *self.filed.now.write() = Arc::new(LoadedFiles { definitions, owners });
     }
 
-    /// Sets the schemas of the built-in tools of the workers, by name. Edits of calls are validated against them.
+    /// Sets the schemas of the workers' built-in tools, by name. Arguments that people edit are validated against them.
     pub fn set_tool_schemas(&self, tools: BTreeMap<String, Value>) {
         *self.filed.tools.write() = tools;
     }

@@ -80,7 +80,7 @@ async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
 fn default_limits_match_the_dialects() {
     let ours = Settings::default();
     let limits = server::ServerLimits::default();
-    assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "000: closed requests stay 30 days");
+    assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "closed requests stay 30 days");
     assert_eq!(ours.lease, SignedDuration::from_secs(300), "001: processing is stale after 300 s");
     assert_eq!(ours.warning, SignedDuration::from_secs(60), "people are warned at one minute left");
     assert_eq!(limits.heartbeat.as_secs(), 15, "001: a heartbeat every 15 s");

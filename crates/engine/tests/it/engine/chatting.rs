@@ -57,7 +57,7 @@ async fn message_opens_continues_or_reopens_a_conversation() {
     let (next, _) = send_message(&world, &alice, Some("chat-7"), None).await.unwrap();
     assert_ne!(next.id, first.id);
     let found = world.engine.find_session(&alice, "chat-7").await.unwrap().unwrap();
-    assert_eq!(found.id, next.id, "the newest is meant");
+    assert_eq!(found.id, next.id, "the name refers to the newest session");
     let (alone, _) = send_message(&world, &alice, None, None).await.unwrap();
     assert_eq!(alone.head.channel, alone.id.uuid().to_string());
     let (same, _) = send_message(&world, &alice, Some(&alone.head.channel), None).await.unwrap();

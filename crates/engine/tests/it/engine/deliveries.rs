@@ -50,7 +50,7 @@ async fn expired_lease_is_refused_and_the_delivery_is_offered_again() {
     world.engine.fire_due().await.unwrap();
     assert_eq!(world.now(&agent, id).await.delivery(), Some(&Delivery::Waiting { attempt: 1 }));
     let second = world.engine.take_answer(&agent, id, Some(60), None).await.unwrap();
-    assert_eq!(second.resume_point, first.resume_point, "whoever comes after finds the same");
+    assert_eq!(second.resume_point, first.resume_point, "the next taker gets the same state");
     assert_eq!(refusal(world.engine.complete_delivery(&agent, (id, first.lease), None).await), Refusal::LeaseLost);
     let completed = world.engine.complete_delivery(&agent, (id, second.lease), None).await.unwrap();
     let wanted = Delivery::Completed { at: world.engine.now(), attempt: 2 };

@@ -183,7 +183,11 @@ async fn account_added_to_a_further_project(world: World) {
     let key = NewKey::named(Role::Admin, "boss");
     let boss = world.engine.key_install("default", "b", key).await.unwrap().0.caller(world.engine.now()).unwrap();
     let added = world.engine.user_create(&boss, new("Carol", Role::Admin, &[]), None).await.unwrap();
-    assert_eq!((added.existing, added.user.name.as_str()), (true, "carol"), "the admin is told that she was there");
+    assert_eq!(
+        (added.existing, added.user.name.as_str()),
+        (true, "carol"),
+        "the admin learns that the account existed"
+    );
     assert_eq!(world.engine.recheck_caller(&carol).await, Err(Error::Unauthenticated));
     let by_password =
         world.engine.sign_in_password(("default", "carol"), Password::from(SECRET.to_owned()), FROM).await;

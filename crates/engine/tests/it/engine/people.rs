@@ -290,7 +290,11 @@ async fn first_link_signs_in_the_first_admin_until_someone_has_signed_in() {
     let world = World::new();
     let first = world.engine.create_first_link().await.unwrap().unwrap();
     let second = world.engine.create_first_link().await.unwrap().unwrap();
-    assert_eq!(world.engine.sign_in_link(&first, None).await, Err(Error::SignInFailed), "the newer one holds");
+    assert_eq!(
+        world.engine.sign_in_link(&first, None).await,
+        Err(Error::SignInFailed),
+        "only the newest link is valid"
+    );
     let admin = world.visitor(&world.engine.sign_in_link(&second, None).await.unwrap()).await;
     assert_eq!((admin.actor.name.as_str(), admin.role), ("admin", Role::Admin));
     assert_eq!(world.engine.create_first_link().await, Ok(None));

@@ -323,7 +323,7 @@ async fn first_policy_of_a_project_names_the_servers_policy_as_predecessor() {
     assert_eq!(own_version["before"], builtin["version"]);
     scene.world.passes(1).await;
     scene.world.engine.policy_load("policy.toml".into(), policy(NEVER)).await.unwrap();
-    assert_eq!(scene.root.get("/v1/policy").await.done(), own, "the project's own policy is what it was");
+    assert_eq!(scene.root.get("/v1/policy").await.done(), own, "the policy of the project is unchanged");
     scene.world.passes(1).await;
     let give_up = |body: Value| reply(scene.root.request(reqwest::Method::DELETE, "/v1/policy").json(&body));
     give_up(json!({ "reason": " " })).await.refused_at(422, "body_invalid", &["/reason"]);

@@ -24,7 +24,7 @@ async fn messages_are_signed_with_both_secrets_until_the_old_one_ends() {
     let both = signed().await;
     assert_eq!((both.len(), both[0] == both[1]), (2, false));
     world.pass(60);
-    assert_eq!(signed().await, both[..1], "the old one has ended");
+    assert_eq!(signed().await, both[..1], "the old secret has expired");
     world.engine.run_housekeeping_once().await.unwrap();
     assert_eq!(signed().await, both[..1]);
 }
