@@ -38,8 +38,9 @@ async function unreached(page: Page): Promise<string[]> {
         const now = document.activeElement;
         if (!now || now === document.body || seen.has(now)) return false;
         seen.add(now);
-        // An editor draws its focus outline after a short delay.
-        for (let frame = 0; frame < 60 && !outlined(now); frame += 1) await new Promise(requestAnimationFrame);
+        // An editor draws its focus outline after a short delay, and the page may still be scrolling.
+        for (let frame = 0; frame < 60 && (!outlined(now) || covered(now)); frame += 1)
+          await new Promise(requestAnimationFrame);
         if (!outlined(now)) unseen.push(`no outline: ${name(now)}`);
         if (covered(now)) unseen.push(`covered: ${name(now)}`);
         return true;

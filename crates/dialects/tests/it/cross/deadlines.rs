@@ -81,9 +81,9 @@ fn default_limits_match_the_dialects() {
     let ours = Settings::default();
     let limits = server::ServerLimits::default();
     assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "closed requests stay 30 days");
-    assert_eq!(ours.lease, SignedDuration::from_secs(300), "001: processing is stale after 300 s");
+    assert_eq!(ours.lease, SignedDuration::from_secs(300), "an unfinished delivery is offered again after 300 s");
     assert_eq!(ours.warning, SignedDuration::from_secs(60), "people are warned at one minute left");
-    assert_eq!(limits.heartbeat.as_secs(), 15, "001: a heartbeat every 15 s");
+    assert_eq!(limits.heartbeat.as_secs(), 15, "a heartbeat every 15 s");
     let Limits { rounds, retries, .. } = Limits::default();
     assert_eq!((rounds, retries), (10, 3), "at most 10 rounds of questions, and at most 3 retries in a row");
     assert!(ours.deadlines.is_empty(), "the defaults of the dialects apply unless deadlines are configured");
