@@ -19,5 +19,5 @@ pub use clock::ManualClock;
 pub use crash_store::{CrashStore, Fate, Sabotage};
 pub use directory::memory_directory;
 pub use random::Random;
-pub use seeds::{SeedRun, simulate};
+pub use seeds::{SimulationRun, simulate};
 pub use side_by_side::{UseCase, side_by_side};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 /// Result of one seed.
-pub struct SeedRun<F> {
+pub struct SimulationRun<F> {
     /// First violation; `None` if every check passed.
     pub wrong: Option<String>,
     /// Figures of what happened.
@@ -21,7 +21,7 @@ pub struct SeedRun<F> {
 /// `None`, because one seed is not enough to judge figures.
 pub fn simulate<F: Default + Send>(
     seeds: u64,
-    run: impl Fn(u64, bool) -> SeedRun<F> + Sync,
+    run: impl Fn(u64, bool) -> SimulationRun<F> + Sync,
     add: impl Fn(&mut F, &F) + Sync,
 ) -> Option<(u64, F)> {
     if let Some(seed) = asked_for("HOLDPOINT_SIM_SEED") {
@@ -65,7 +65,7 @@ fn asked_for(name: &str) -> Option<u64> {
 }
 
 #[expect(clippy::print_stderr, reason = "a failing seed tells its story")]
-fn tell<F>(seed: u64, run: &SeedRun<F>) {
+fn tell<F>(seed: u64, run: &SimulationRun<F>) {
     for line in &run.story {
         eprintln!("{line}");
     }

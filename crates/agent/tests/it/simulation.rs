@@ -20,7 +20,7 @@ mod world;
 
 use broken::Defect;
 use play::Figures;
-use testkit::{Sabotage, SeedRun, simulate};
+use testkit::{Sabotage, SimulationRun, simulate};
 use world::World;
 
 /// Number of seeds in `make test`; `make verify` runs thousands.
@@ -28,14 +28,14 @@ const SEEDS: u64 = 200;
 /// Number of rounds before every session has to end.
 const ROUNDS: usize = 14;
 
-fn run(seed: u64, defect: Option<Defect>, tells: bool) -> SeedRun<Figures> {
+fn run(seed: u64, defect: Option<Defect>, tells: bool) -> SimulationRun<Figures> {
     // The paused clock of tokio advances only when every task waits for time.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let mut world = World::of(seed, defect, tells);
         let wrong = live(&mut world).await.err();
         let figures = world.figures();
-        SeedRun { wrong, figures, story: std::mem::take(&mut world.story) }
+        SimulationRun { wrong, figures, story: std::mem::take(&mut world.story) }
     })
 }
 

@@ -17,7 +17,7 @@ mod questions;
 mod readers;
 mod world;
 
-use testkit::{Sabotage, SeedRun, simulate};
+use testkit::{Sabotage, SimulationRun, simulate};
 use world::World;
 
 /// Number of seeds in `make test`; `make verify` runs thousands.
@@ -45,7 +45,7 @@ impl Figures {
     }
 }
 
-fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> SeedRun<Figures> {
+fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> SimulationRun<Figures> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let mut world = World::of(seed, sabotage, tells);
@@ -60,7 +60,7 @@ fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> SeedRun<Figures> {
             archived: world.books.iter().map(|books| books.archived.len()).sum(),
             acted: world.acted(),
         };
-        SeedRun { wrong, figures, story: std::mem::take(&mut world.story) }
+        SimulationRun { wrong, figures, story: std::mem::take(&mut world.story) }
     })
 }
 
