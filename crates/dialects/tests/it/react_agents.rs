@@ -93,7 +93,7 @@ async fn deletion_runs_once_and_only_if_approved() {
         "cleaner",
         json!([
             { "say": "Deleting.", "calls": [{ "tool": "delete_file", "arguments": { "path": "file.txt" } }] },
-            { "when": "think again", "calls": [{ "tool": "delete_file", "arguments": { "path": "copy.txt" } }] },
+            { "when": "reconsider", "calls": [{ "tool": "delete_file", "arguments": { "path": "copy.txt" } }] },
             { "when": "rejected", "say": "I leave it." },
             { "when": "deleted", "say": "It is gone." },
         ]),
