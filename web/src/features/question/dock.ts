@@ -6,8 +6,12 @@ export const DOCK =
 export function overDock(dock: HTMLElement | null): (() => void) | undefined {
   const article = dock?.closest('article');
   if (!dock || !article) return undefined;
-  const observer = new ResizeObserver(() => article.style.setProperty('--dock', `${dock.offsetHeight}px`));
+  const observer = new ResizeObserver(() => {
+    article.style.setProperty('--dock', `${dock.offsetHeight}px`);
+    uncover(article, dock);
+  });
   observer.observe(dock);
+  observer.observe(article);
   // Browsers keep only the caret of a multi-line field in view.
   const raise = ({ target }: FocusEvent) => {
     if (target instanceof HTMLTextAreaElement) target.scrollIntoView({ block: 'nearest' });
@@ -18,4 +22,12 @@ export function overDock(dock: HTMLElement | null): (() => void) | undefined {
     article.removeEventListener('focusin', raise);
     article.style.removeProperty('--dock');
   };
+}
+
+/** Scrolls the focused element out from under the dock, where content that was drawn late may have moved it. */
+function uncover(article: HTMLElement, dock: HTMLElement): void {
+  const focused = document.activeElement;
+  if (!focused || !article.contains(focused) || dock.contains(focused) || !focused.matches(':focus-visible')) return;
+  const [own, above] = [focused.getBoundingClientRect(), dock.getBoundingClientRect()];
+  if (own.bottom > above.top && own.top < above.bottom) focused.scrollIntoView({ block: 'nearest' });
 }
