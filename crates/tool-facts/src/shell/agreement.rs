@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::collector::Argv;
 use super::strict::{self, StatedCommand, StrictReading};
 
-/// Signs between commands. Line ends need no comparison: where they separate commands, the commands themselves differ.
-const SIGNS: &[&str] = &["&&", "||", "|&", ";;", "((", "))", ";", "&", "|", "(", ")"];
+/// Operators between commands. Line ends are not compared: if they separate commands, the lists of commands differ.
+const OPERATORS: &[&str] = &["&&", "||", "|&", ";;", "((", "))", ";", "&", "|", "(", ")"];
 
 /// The reason why a text cannot be relied on: it is not plain, or the readings differ.
 pub(super) fn find_doubt(text: &str, root: Node<'_>, commands: Vec<StatedCommand>) -> Option<String> {
@@ -17,7 +17,7 @@ pub(super) fn find_doubt(text: &str, root: Node<'_>, commands: Vec<StatedCommand
     }
 }
 
-/// Gives a command of the syntax tree in the form of the strict reading.
+/// Returns a command of the syntax tree in the form of the strict reading.
 pub(super) fn state_command(argv: &Argv) -> StatedCommand {
     StatedCommand {
         assignments: argv.assignments.clone(),
@@ -26,7 +26,7 @@ pub(super) fn state_command(argv: &Argv) -> StatedCommand {
     }
 }
 
-/// The signs among the leaves of a tree, in order.
+/// The operators among the leaves of a tree, in order.
 fn operators(root: Node<'_>) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut cursor = root.walk();
@@ -35,7 +35,7 @@ fn operators(root: Node<'_>) -> Vec<(usize, String)> {
             continue;
         }
         let node = cursor.node();
-        if !node.is_named() && SIGNS.contains(&node.kind()) {
+        if !node.is_named() && OPERATORS.contains(&node.kind()) {
             found.push((node.start_byte(), node.kind().to_owned()));
         }
         while !cursor.goto_next_sibling() {

@@ -14,7 +14,7 @@ const BARE: &str = "_-./:,@%+=^~*?{}#";
 /// Redirections to another descriptor, and its number.
 const DUPLICATES: &[(&str, &str)] = &[("2>&1", "1"), ("1>&2", "2"), (">&2", "2")];
 
-/// Redirections to a file, and their kind; longer signs first.
+/// Redirections to a file, and their kind; longer operators first.
 const FILES: &[(&str, &str)] = &[
     ("1>>", "append"),
     ("2>>", "append"),
@@ -25,7 +25,7 @@ const FILES: &[(&str, &str)] = &[
     ("<", "read"),
 ];
 
-/// The strict reading of a text: its simple commands, and the positions of the signs between them.
+/// The strict reading of a text: its simple commands, and the positions of the operators between them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StrictReading {
     pub(super) commands: Vec<StatedCommand>,
@@ -143,30 +143,30 @@ impl Lexer<'_> {
 
     fn take_operator(&mut self) -> Result<(), String> {
         let all = ["&&", "||", "((", ";", "&", "|", "(", ")"];
-        let sign = all.into_iter().find(|sign| self.rest().starts_with(sign)).unwrap_or_default();
+        let operator = all.into_iter().find(|operator| self.rest().starts_with(operator)).unwrap_or_default();
         let before = self.position;
         if before == Position::Within && self.take_silencing() {
             return Ok(());
         }
         self.end_command();
-        let fits = match sign {
+        let fits = match operator {
             "(" => matches!(before, Position::Free | Position::Required),
             ")" => before != Position::Required && self.depth > 0,
             "((" => false,
             _ => matches!(before, Position::Within | Position::Closed),
         };
-        self.reading.operators.push((self.at, sign.to_owned()));
-        self.at += sign.len();
-        // Bash reads `&>` as one sign and dash as two; `&>/dev/null` at the end of the text writes nothing in either.
-        if !fits || (sign == "&" && self.peek() == Some('>')) {
-            return Err(format!("shells may read `{sign}` differently at this place"));
+        self.reading.operators.push((self.at, operator.to_owned()));
+        self.at += operator.len();
+        // Bash reads `&>` as one operator and dash as two; `&>/dev/null` at the end of the text writes nothing in either.
+        if !fits || (operator == "&" && self.peek() == Some('>')) {
+            return Err(format!("shells may read `{operator}` differently at this place"));
         }
-        match sign {
+        match operator {
             "(" => self.depth += 1,
             ")" => self.depth -= 1,
             _ => {}
         }
-        self.position = match sign {
+        self.position = match operator {
             "&&" | "||" | "|" | "(" => Position::Required,
             ")" => Position::Closed,
             _ => Position::Free,
@@ -174,7 +174,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Reads a `&>/dev/null` at the end of the text. Gives `false` if there is none.
+    /// Reads a `&>/dev/null` at the end of the text. Returns `false` if there is none.
     fn take_silencing(&mut self) -> bool {
         let apart = self.text.get(..self.at).is_some_and(|before| before.ends_with([' ', '\t']));
         let target = self.rest().strip_prefix("&>").map(|target| target.trim_matches([' ', '\t']));
@@ -187,13 +187,15 @@ impl Lexer<'_> {
     }
 
     fn add_redirect(&mut self) -> Result<bool, String> {
-        if let Some((sign, target)) = DUPLICATES.iter().find(|(sign, _)| self.rest().starts_with(sign)) {
-            self.at += sign.len();
+        if let Some((operator, target)) = DUPLICATES.iter().find(|(operator, _)| self.rest().starts_with(operator)) {
+            self.at += operator.len();
             self.stated.redirects.push(Redirect { kind: "duplicate", target: (*target).to_owned() });
-            return if self.at_end_of_word() { Ok(true) } else { Err(format!("a character touches `{sign}`")) };
+            return if self.at_end_of_word() { Ok(true) } else { Err(format!("a character touches `{operator}`")) };
         }
-        let Some((sign, kind)) = FILES.iter().find(|(sign, _)| self.rest().starts_with(sign)) else { return Ok(false) };
-        self.at += sign.len();
+        let Some((operator, kind)) = FILES.iter().find(|(operator, _)| self.rest().starts_with(operator)) else {
+            return Ok(false);
+        };
+        self.at += operator.len();
         if self.rest().starts_with(['<', '>', '&', '|', '(']) {
             return Err("a redirection is one that only some shells have".to_owned());
         }
@@ -201,11 +203,11 @@ impl Lexer<'_> {
             self.at += 1;
         }
         if self.at_end_of_word() {
-            return Err(format!("no file follows `{sign}`"));
+            return Err(format!("no file follows `{operator}`"));
         }
         let target = self.read_plain_word()?;
         if target.glob || target.text.is_empty() {
-            return Err(format!("the file after `{sign}` is not certain"));
+            return Err(format!("the file after `{operator}` is not certain"));
         }
         self.stated.redirects.push(Redirect { kind, target: target.text });
         Ok(true)

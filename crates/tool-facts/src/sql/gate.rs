@@ -1,7 +1,7 @@
 //! The check that every database reads a text alike.
 //!
 //! The parser has one grammar, and accepts much that another database reads in another way: an unknown word becomes an alias, words
-//! after `END` are skipped. So a text is relied on only if it has one statement, only signs that mean the same everywhere, no keyword of any
+//! after `END` are skipped. So a text is relied on only if it has one statement, only operators that mean the same everywhere, no keyword of any
 //! database as a name, and no part that the parser dropped. Every other text is in doubt.
 
 use std::collections::HashMap;
@@ -19,13 +19,13 @@ pub(super) fn find_doubt(text: &str, trees: &[Tree], read: &[Statement]) -> Opti
 
 fn check(text: &str, trees: &[Tree], read: &[Statement]) -> Result<(), String> {
     let mut found = tokens(text)?;
-    if found.last() == Some(&Token::Sign(";")) {
+    if found.last() == Some(&Token::Operator(";")) {
         found.pop();
     }
     let ([tree], [read]) = (trees, read) else {
         return Err("more than one statement".to_owned());
     };
-    if found.contains(&Token::Sign(";")) {
+    if found.contains(&Token::Operator(";")) {
         return Err("a `;` within a statement".to_owned());
     }
     let mut names = Names::default();
@@ -36,7 +36,7 @@ fn check(text: &str, trees: &[Tree], read: &[Statement]) -> Result<(), String> {
     check_all_parts_read(&found, tree)
 }
 
-/// Checks that every word and sign of the text occurs again when the parsed statement is printed.
+/// Checks that every word and operator of the text occurs again when the parsed statement is printed.
 fn check_all_parts_read(found: &[Token], tree: &Tree) -> Result<(), String> {
     let written = tokens(&tree.to_string()).map_err(|_| "a part that cannot be printed as it was parsed".to_owned())?;
     let (mut found, mut written) = (found.iter().filter_map(essence), written.iter().filter_map(essence));
@@ -50,7 +50,7 @@ fn check_all_parts_read(found: &[Token], tree: &Tree) -> Result<(), String> {
     }
 }
 
-/// A word or sign in the form in which it is compared. `AS`, `INNER` and `OUTER` are optional and never names, so they are left out.
+/// A word or operator in the form in which it is compared. `AS`, `INNER` and `OUTER` are optional and never names, so they are left out.
 fn essence(token: &Token) -> Option<String> {
     Some(match token {
         Token::Word(word) if matches!(word.as_str(), "AS" | "INNER" | "OUTER") => return None,
@@ -58,7 +58,7 @@ fn essence(token: &Token) -> Option<String> {
         Token::Word(word) | Token::Number(word) | Token::Parameter(word) => word.clone(),
         Token::Quoted(name) => format!("\"{name}\""),
         Token::Text(text) => format!("'{text}'"),
-        Token::Sign(sign) => (*sign).to_owned(),
+        Token::Operator(operator) => (*operator).to_owned(),
     })
 }
 
@@ -68,7 +68,7 @@ fn check_adjacent(found: &[Token]) -> Result<(), String> {
     for (at, token) in found.iter().enumerate() {
         let after = found.get(at + 1);
         match token {
-            Token::Word(word) if word == "IN" && after != Some(&Token::Sign("(")) => {
+            Token::Word(word) if word == "IN" && after != Some(&Token::Operator("(")) => {
                 return Err("`IN` without a bracket".to_owned());
             }
             Token::Word(word) if !words::is_reserved(word) => check_alias(found, at, word)?,
@@ -86,7 +86,7 @@ fn check_adjacent(found: &[Token]) -> Result<(), String> {
             | Token::Text(_)
             | Token::Number(_)
             | Token::Parameter(_)
-            | Token::Sign(_) => {}
+            | Token::Operator(_) => {}
         }
         before = Some(token);
     }
@@ -95,7 +95,7 @@ fn check_adjacent(found: &[Token]) -> Result<(), String> {
 
 fn before_text(before: Option<&Token>) -> bool {
     match before {
-        Some(Token::Sign(sign)) => !matches!(*sign, ")" | "." | "::"),
+        Some(Token::Operator(operator)) => !matches!(*operator, ")" | "." | "::"),
         Some(Token::Word(word)) => words::may_precede_text(word),
         _ => false,
     }
@@ -105,7 +105,7 @@ fn before_text(before: Option<&Token>) -> bool {
 fn touches(before: Option<&Token>) -> bool {
     match before {
         Some(Token::Word(word)) => !words::is_keyword(word),
-        Some(Token::Sign(sign)) => *sign == ")",
+        Some(Token::Operator(operator)) => *operator == ")",
         Some(_) => true,
         None => false,
     }
@@ -118,7 +118,7 @@ fn check_alias(found: &[Token], at: usize, word: &str) -> Result<(), String> {
     let refused = || Err(format!("`{}` without `AS`, which may be an alias or something else", word.to_lowercase()));
     let ends = match after {
         None => true,
-        Some(Token::Sign(sign)) => matches!(*sign, "," | ")"),
+        Some(Token::Operator(operator)) => matches!(*operator, "," | ")"),
         Some(Token::Word(next)) => words::may_follow_alias(next),
         Some(_) => false,
     };
@@ -129,10 +129,10 @@ fn check_alias(found: &[Token], at: usize, word: &str) -> Result<(), String> {
             Ok(())
         }
         Some(Token::Word(_) | Token::Quoted(_)) => {
-            let used = |pair: &[Token]| matches!(pair, [name, Token::Sign(".")] if name.is(word));
+            let used = |pair: &[Token]| matches!(pair, [name, Token::Operator(".")] if name.is(word));
             if ends && (word.len() <= 2 || found.windows(2).any(used)) { Ok(()) } else { refused() }
         }
-        Some(Token::Sign(")")) => {
+        Some(Token::Operator(")")) => {
             let listed = after.is_some_and(|next| next.is("FROM"));
             if ends || listed { Ok(()) } else { refused() }
         }
@@ -226,10 +226,10 @@ fn called(found: &[Token], word: &str) -> usize {
     let call = |at: usize| {
         let before = at.checked_sub(1).and_then(|before| found.get(before));
         found.get(at).is_some_and(|token| token.is(word))
-            && found.get(at + 1) == Some(&Token::Sign("("))
+            && found.get(at + 1) == Some(&Token::Operator("("))
             && match before {
                 Some(Token::Word(word)) => words::is_reserved(word),
-                Some(Token::Sign(sign)) => !matches!(*sign, ")" | "."),
+                Some(Token::Operator(operator)) => !matches!(*operator, ")" | "."),
                 _ => false,
             }
     };

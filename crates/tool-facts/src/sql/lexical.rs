@@ -14,7 +14,7 @@ use crate::{Unparsed, text};
 /// Longest text, in bytes.
 const LONGEST: usize = 32 * 1024;
 
-/// Largest number of words and signs. The tree of a chain of operators is as deep as the chain is long, and dropping it takes stack.
+/// Largest number of words and operators. The tree of a chain of operators is as deep as the chain is long, and dropping it takes stack.
 const MOST: usize = 2_000;
 
 /// Refuses a text that is too long, or has quotes or comments that databases end at different positions.

@@ -1,8 +1,8 @@
-//! A lexer for the words and signs of SQL that every database splits alike.
+//! A lexer for the words and operators of SQL that every database splits alike.
 
 use crate::text;
 
-/// One word or sign.
+/// A word or an operator; brackets, commas, periods and semicolons count as operators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     /// A word without quotes, in capitals.
@@ -14,7 +14,7 @@ pub(super) enum Token {
     Number(String),
     /// `?`, `$1` or `:name`.
     Parameter(String),
-    Sign(&'static str),
+    Operator(&'static str),
 }
 
 impl Token {
@@ -24,7 +24,7 @@ impl Token {
     }
 }
 
-/// Operators as written without blanks, and the signs that they consist of. A minus may follow a comparison.
+/// Runs of operator characters, and the operators of which each consists. A minus may follow a comparison.
 const OPERATORS: &[(&str, &[&str])] = &[
     ("=", &["="]),
     ("<>", &["<>"]),
@@ -57,10 +57,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             '\'' => reader.text()?,
             '"' => reader.quoted()?,
             '?' | '$' | ':' => reader.parameter()?,
-            '(' => reader.sign(1, "("),
-            ')' => reader.sign(1, ")"),
-            ',' => reader.sign(1, ","),
-            ';' => reader.sign(1, ";"),
+            '(' => reader.push_operator(1, "("),
+            ')' => reader.push_operator(1, ")"),
+            ',' => reader.push_operator(1, ","),
+            ';' => reader.push_operator(1, ";"),
             '.' => reader.period()?,
             '=' | '<' | '>' | '!' | '+' | '-' | '*' | '/' | '%' | '|' => reader.operator()?,
             other => return Err(format!("`{}`, which databases read differently", other.escape_default())),
@@ -84,9 +84,9 @@ impl Reader<'_> {
         self.rest = rest;
     }
 
-    fn sign(&mut self, bytes: usize, sign: &'static str) {
+    fn push_operator(&mut self, bytes: usize, operator: &'static str) {
         self.pass(bytes);
-        self.found.push(Token::Sign(sign));
+        self.found.push(Token::Operator(operator));
     }
 
     fn next(&self) -> char {
@@ -178,7 +178,7 @@ impl Reader<'_> {
             if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) || self.before == ':' {
                 return Err("`::` without a known type after it".to_owned());
             }
-            self.sign(2, "::");
+            self.push_operator(2, "::");
             return Ok(());
         }
         let name = self.rest.get(1..).unwrap_or_default();
@@ -209,18 +209,18 @@ impl Reader<'_> {
         if !good {
             return Err("a period that is not within a name".to_owned());
         }
-        self.sign(1, ".");
+        self.push_operator(1, ".");
         Ok(())
     }
 
     fn operator(&mut self) -> Result<(), String> {
         let length = self.run(|c| "=<>!+-*/%|&^~#@".contains(c));
         let run = self.rest.get(..length).unwrap_or_default();
-        let (_, signs) = OPERATORS
+        let (_, operators) = OPERATORS
             .iter()
-            .find(|(operator, _)| *operator == run)
+            .find(|(written, _)| *written == run)
             .ok_or_else(|| format!("`{}`, a comment or an operator of some databases only", run.escape_default()))?;
-        self.found.extend(signs.iter().map(|sign| Token::Sign(sign)));
+        self.found.extend(operators.iter().map(|operator| Token::Operator(operator)));
         self.pass(length);
         Ok(())
     }
