@@ -227,7 +227,7 @@ async fn secret_appears_in_no_reply() {
     assert_eq!(agent.takes(&question).await.done()["secrets"]["OPENAI_API_KEY"], json!("sk-marker"));
 }
 
-/// `allow_always` and `remember` create a standing grant for the tool in this session, but only for a proposed action.
+/// `allow_always` and `remember` create a grant for the tool in this session, but only for a proposed action.
 #[tokio::test]
 async fn allow_always_creates_a_grant_only_for_a_proposed_action() {
     let world = World::new().await;

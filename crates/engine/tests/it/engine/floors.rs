@@ -23,7 +23,7 @@ fn assert_invalid_answer<T: std::fmt::Debug>(result: Result<T, Error>, pointer: 
     }
 }
 
-/// An approval with a standing grant for every call of the tool in this session.
+/// An approval with a grant for every call of the tool in this session.
 fn approval_with_grant() -> AnswerDraft {
     let remember = Remember { project: false, arguments: RememberedArguments::Anything, seconds: None, uses: None };
     AnswerDraft { remember: Some(remember), ..approval() }

@@ -92,7 +92,7 @@ pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propos
     }
 }
 
-/// Extends an answer to a question about an action: with edited arguments, or with a standing grant.
+/// Extends an answer to a question about an action: with edited arguments, or with a grant.
 pub(crate) fn elaborate(random: &mut Random, asked: &Interaction, draft: AnswerDraft) -> AnswerDraft {
     let question = &asked.question;
     let (Some(action), Some(effect)) = (&question.call, question.effect_of(&draft)) else { return draft };

@@ -98,7 +98,7 @@ async fn reviewer_can_read_the_schema_of_the_tool() {
     assert_eq!(scene.alice.get(&asked.path("/schema")).await.done(), json!({}), "the question has no action");
 }
 
-/// A call that does not fit the schema is asked about, although a rule allows the tool, and no standing grant for the
+/// A call that does not fit the schema is asked about, although a rule allows the tool, and no grant for the
 /// tool covers it.
 #[tokio::test]
 async fn call_that_does_not_fit_the_tool_schema_is_asked_about() {

@@ -1,10 +1,10 @@
-//! Tests patterns of standing grants against arguments that mean more than their text.
+//! Tests patterns of grants against arguments that mean more than their text.
 
 use serde_json::{Value, json};
 
 use server_testkit::actions::{Scene, call};
 
-/// Approves a call with a standing grant of this pattern, and checks the state of further calls of the tool.
+/// Approves a call with a grant of this pattern, and checks the state of further calls of the tool.
 async fn check(tool: &str, approved: Value, pattern: Value, then: &[(Value, &str)]) {
     let scene = Scene::ruled_by("[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"ask\"\n").await;
     let action = scene.proposes(call("first", tool, approved)).await;

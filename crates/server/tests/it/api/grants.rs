@@ -1,4 +1,4 @@
-//! Tests standing grants ("always allow"): limited in scope, time and number of uses, given by those who may, listed,
+//! Tests grants ("always allow"): limited in scope, time and number of uses, given by those who may, listed,
 //! revoked.
 
 use domain::Role;
@@ -15,7 +15,7 @@ fn write(name: &str, path: &str) -> Value {
     call(name, "write_file", json!({ "path": path, "mode": 6 }))
 }
 
-/// Approves one write with a standing grant, and returns the id of the grant.
+/// Approves one write with a grant, and returns the id of the grant.
 async fn approve_with_grant(scene: &Scene, name: &str, more: Value) -> String {
     let action = scene.proposes(write(name, "/srv/a")).await;
     scene.approved_with(&action, more).await;

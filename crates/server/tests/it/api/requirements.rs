@@ -137,7 +137,7 @@ async fn shortest_deadline_of_the_requirements_applies() {
     assert_eq!(scene.agent.state(&action).await, "rejected");
 }
 
-/// A claim excludes nobody, no standing grant is possible, a handover keeps requirements and votes, and an abstention
+/// A claim excludes nobody, no grant is possible, a handover keeps requirements and votes, and an abstention
 /// can leave the audience too small.
 #[tokio::test]
 async fn claims_grants_handovers_and_abstentions_keep_the_requirements() {

@@ -212,7 +212,7 @@ async fn secret_of_a_hosted_agent_is_not_given_to_a_key_of_that_name() {
     }
 }
 
-/// A standing grant for a hosted agent does not apply to a key with an equal name.
+/// A grant for a hosted agent does not apply to a key with an equal name.
 #[tokio::test]
 async fn grant_for_a_hosted_agent_does_not_apply_to_a_key_of_that_name() {
     let world = World::new().await;

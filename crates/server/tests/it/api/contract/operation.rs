@@ -139,7 +139,7 @@ pub(crate) struct SampleObjects {
 }
 
 impl SampleObjects {
-    /// Creates a question, and in its session an action called `done` that was approved with a standing grant.
+    /// Creates a question, and in its session an action called `done` that was approved with a grant.
     pub(crate) async fn of(world: &World) -> Self {
         world.signs_up("alice", Role::Operator).await;
         let key = world.person("reviewer").await;
