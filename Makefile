@@ -40,7 +40,7 @@ unit: tested
 
 # Checks that take too long for `make test`: the simulations with thousands of seeds, servers that are killed many times, the differential
 # runs (generated commands that bash and dash run too, and policies that are judged in two ways), the README against a release build, and the
-# walls. CASES is also the number of cases of each generated history in `make conformance`.
+# attacks of `make walls`. CASES is also the number of cases of each generated history in `make conformance`.
 SEEDS ?= 5000
 KILLS ?= 100
 CASES ?= 20000
@@ -90,8 +90,8 @@ walls: build
 web:
 	@./scripts/web test
 
-# Needs a nightly compiler and cargo-fuzz. The corpus is unpacked and grows under crates/policy/fuzz/corpus; `make corpus` removes the texts that are
-# read like another one, and packs the rest for `make test`.
+# Needs a nightly compiler and cargo-fuzz. The corpus is unpacked and grows under crates/policy/fuzz/corpus; `make corpus` removes the inputs that
+# the parsers read in the same way as another input, and packs the rest for `make test`.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= shell path url sql policy
 

@@ -1,4 +1,4 @@
-//! How the programs of agents are started: confined, or not at all, unless the operator allows unconfined programs.
+//! Way in which the programs of agents are started: confined, or not at all, unless the operator allows unconfined programs.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ enum ProgramMode {
     Refused(String),
 }
 
-/// How the programs of agents are started.
+/// Way in which the programs of agents are started.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentPrograms {
     mode: ProgramMode,
@@ -97,7 +97,7 @@ impl AgentPrograms {
             || (!is_its_own && self.workspaces.as_ref().is_some_and(|all| path.starts_with(all)))
     }
 
-    /// How a program with this workspace and these settings is started.
+    /// Way in which a program with this workspace and these settings is started.
     pub(crate) fn confined_to(
         &self,
         workspace: Option<PathBuf>,

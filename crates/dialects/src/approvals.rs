@@ -47,7 +47,7 @@ const LEASE: i64 = 60;
 /// Default page size.
 const PORTION: u32 = 200;
 
-/// How long the outcome of a call is awaited from a client that reconnects. The dialect has no message that says
+/// Time for which the server waits for the outcome of a call from a client that reconnects. The dialect has no message that says
 /// whether the client still runs it: the client may have been restarted.
 const RESUMED: SignedDuration = SignedDuration::from_secs(300);
 /// Upper bound of that time since the call was started, over all reconnections.

@@ -133,7 +133,7 @@ impl Condition {
     }
 }
 
-/// The deepest nesting of brackets in a text. Brackets within quotes count too, which is only stricter.
+/// The deepest nesting of brackets in a text. Brackets within quotes count too, so that the limit is only stricter.
 fn brackets(source: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in source.bytes() {

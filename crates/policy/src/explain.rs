@@ -65,7 +65,7 @@ impl Policy {
         whole.then_some(explanation)
     }
 
-    /// Gives the explanation, and whether every rule that had to be evaluated was evaluated.
+    /// Returns the explanation, and whether every rule that had to be evaluated was evaluated.
     fn explain_rules(
         &self,
         call: &PolicyInput<'_>,

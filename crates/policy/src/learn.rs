@@ -176,7 +176,7 @@ fn group(decisions: &[Decided]) -> (ByArguments<'_>, ByCommand<'_>) {
     (exact, commands)
 }
 
-/// Gives the decisions of one kind that would be a run if no decision contradicted them.
+/// Returns the decisions of one kind that would be a run if no decision contradicted them.
 fn disputed(decisions: &[Decided], places: &[usize], said: DecisionOutcome) -> Option<DisputedRun> {
     let (mut agreeing, against): (Vec<usize>, Vec<usize>) =
         places.iter().partition(|place| agrees(decisions, **place, said));
@@ -221,7 +221,7 @@ fn command(decided: &Decided) -> Option<(String, String, Vec<String>)> {
 }
 
 impl Policy {
-    /// Gives the rule of a run, if it can be proved and no decision contradicts it.
+    /// Returns the rule of a run, if it can be proved and no decision contradicts it.
     #[must_use]
     pub fn learn(&self, run: &Run, decisions: &[Decided]) -> Option<LearntRule> {
         let of_run: Vec<&Decided> = run.decisions.iter().filter_map(|place| decisions.get(*place)).collect();

@@ -138,7 +138,7 @@ impl Policy {
         whole.then_some(judgement)
     }
 
-    /// Gives the judgement, and whether every rule that had to be evaluated was evaluated.
+    /// Returns the judgement, and whether every rule that had to be evaluated was evaluated.
     fn judge_rules(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
         let mut whole = true;
         let case = Case::new(call);

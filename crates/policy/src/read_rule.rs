@@ -34,7 +34,7 @@ pub(crate) struct RulePositions {
 const KEYS: [&str; 11] =
     ["name", "tools", "agents", "users", "roles", "arguments", "when", "verdict", "reason", "ask", "example"];
 
-/// Reads one rule. `regexes` is the number of patterns of `matches` that are left for the file. Gives `None` if too little of the rule
+/// Reads one rule. `regexes` is the number of patterns of `matches` that are left for the file. Returns `None` if too little of the rule
 /// could be read; the errors are in the findings.
 pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findings<'_>) -> Option<ReadRule> {
     table.only(&KEYS, findings);
@@ -140,7 +140,7 @@ fn read_when(
     findings: &mut Findings<'_>,
 ) -> Option<Condition> {
     let text = table.text("when", findings)?;
-    // Patterns are counted before any is compiled. The word within a text counts too, which is only stricter.
+    // Patterns are counted before any is compiled. The word within a text counts too, so that the limit is only stricter.
     let Some(left) = regexes.checked_sub(text.it.matches("matches").count()) else {
         *regexes = 0;
         findings.error(text.at, "too_costly", "the file has too many patterns of `matches`; use `glob`");

@@ -136,7 +136,7 @@ fn beside_a_command(name: &str, fields: &Map<String, Value>) -> bool {
 }
 
 impl<'a> Argument<'a> {
-    /// Gives the value beside the argument under any of the wanted names. `Err` if there are several: a tool may read any of them.
+    /// Returns the value beside the argument under any of the wanted names. `Err` if there are several: a tool may read any of them.
     pub(super) fn beside(&self, wanted: &dyn Fn(&str, &Value) -> bool) -> Result<Option<&'a Value>, &'static str> {
         let mut found = Vec::new();
         self.around.iter().for_each(|object| self.gather(object, wanted, &mut found));

@@ -97,7 +97,7 @@ impl CallFacts {
         parsed
     }
 
-    /// Gives the first argument that a rule does not examine although it may change the meaning of a fact that the rule examines.
+    /// Returns the first argument that a rule does not examine although it may change the meaning of a fact that the rule examines.
     ///
     /// An allowing rule that examines a command, a path, a URL or SQL must also examine every argument beside it that is not known to be harmless:
     /// by a variable (`looks_at`) or by the name of the argument (`names`). The result is the name of the argument and the fact beside it.
@@ -180,7 +180,7 @@ impl CallFacts {
         }
     }
 
-    /// Gives the first argument that could not be parsed, or that was parsed and is in doubt. No allowing rule matches a call that has one.
+    /// Returns the first argument that could not be parsed, or that was parsed and is in doubt. No allowing rule matches a call that has one.
     #[must_use]
     pub fn first_failure(&self) -> Option<&Unparsed> {
         let shell = self.shell.iter().find_map(|shell| match shell {

@@ -124,7 +124,7 @@ fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
     Ok((name, None))
 }
 
-/// Gives the IPv4 address that an IPv6 address embeds, or the IPv6 address itself.
+/// Returns the IPv4 address that an IPv6 address embeds, or the IPv6 address itself.
 fn unwrap_ipv4(ip: Ipv6Addr) -> IpAddr {
     let [first, second, third, fourth, fifth, sixth, high, low] = ip.segments();
     let wraps = match [first, second, third, fourth, fifth, sixth] {

@@ -40,7 +40,7 @@ pub struct MachineState {
     phase: Phase,
 }
 
-/// Furthest progress over all attempts.
+/// Most progress that any attempt has made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Reached {
@@ -424,7 +424,7 @@ impl MachineState {
         self.end(End::Cancelled { reason: reason.to_owned() })
     }
 
-    /// Begins the next attempt after any kind of end. A step that had not come to work asks its question again, because
+    /// Begins the next attempt after any kind of end. A step whose agent had not started asks its question again, because
     /// nobody waits for the old answer; a step that had worked continues with its results.
     fn try_again(&mut self) -> Vec<StepEffect> {
         self.spent = LimitUse::default();

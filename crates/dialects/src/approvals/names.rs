@@ -7,7 +7,7 @@
 
 use domain::{Interaction, InteractionId, SessionId};
 
-/// How calls are named on a socket.
+/// Scheme of the names of calls on a socket.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CallNames {
     /// The socket of one session.

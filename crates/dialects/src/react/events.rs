@@ -33,9 +33,9 @@ pub(super) struct ReactEvents {
     /// Name of the session or channel, as the client wrote it.
     name: String,
     until: Until,
-    /// Position from which each session is streamed.
+    /// First position to stream of each session.
     from: Positions,
-    /// Position up to which each running session was streamed.
+    /// Last streamed position of each running session.
     told: Positions,
     /// Sessions whose end was not sent yet; for ended sessions the number of the last event.
     open: BTreeMap<SessionId, Option<u64>>,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 kinds! {
-    /// What changed outside a session.
+    /// A change outside a session.
     pub enum AuditKind {
         /// A person was added to a project.
         UserAdded(UserAdded) = "user.added",

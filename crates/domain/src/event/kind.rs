@@ -93,7 +93,7 @@ kinds! {
         ModelSaid(ModelText) = "model.said",
         /// A model produced a part of its thinking.
         ModelThought(ModelText) = "model.thought",
-        /// A turn begins again; the text that was sent of it is void.
+        /// A turn begins again; its text that was sent so far is void.
         ModelAgain(ModelText) = "model.again",
         /// A model could not be asked.
         ModelFailed(ModelFailed) = "model.failed",

@@ -52,7 +52,7 @@ impl Engine {
     }
 }
 
-/// Whether the password matches the hash. Takes as long where there is no hash.
+/// Whether the password matches the hash. Takes equally long if there is no hash.
 pub(crate) async fn is_right(engine: &Engine, password: Password, hash: Option<String>) -> Result<bool, Error> {
     let fits = engine.turns.in_turn(move |hasher| {
         let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));

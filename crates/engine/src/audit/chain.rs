@@ -23,7 +23,7 @@ const BATCH: u32 = 256;
 const MOST_UNSIGNED: u64 = 256;
 /// Age of the last checkpoint at which a chain with later entries is signed again.
 const LONGEST_UNSIGNED: SignedDuration = SignedDuration::from_secs(60);
-/// Interval between two looks for unlinked entries.
+/// Interval at which unlinked entries are looked for.
 const EVERY: Duration = Duration::from_millis(500);
 /// Pause after a failure. It is longer than `EVERY` because the usual cause, an unreachable database or a missing key, lasts longer.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);

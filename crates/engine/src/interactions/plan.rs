@@ -193,7 +193,7 @@ async fn judge_edit(
     }
     let asking =
         actions::propose::question_terms(engine, &judged, None, EntryPoint::Worker, origin.traceparent.clone());
-    // If no rule gives the second question a time, it gets the time that the first question had.
+    // If no rule sets a deadline for the second question, it gets the time to answer of the first.
     let first = subject.original.question.deadline.map(|deadline| deadline.duration_since(origin.at));
     Ok((judged, QuestionTerms { time: asking.time.or(first), within_budget: false, ..asking }))
 }

@@ -1,4 +1,4 @@
-//! Waits for a change that a reader looks for. The rooms say what they look for.
+//! Waits until a condition of a reader is met. Each room passes its condition.
 
 use std::time::Duration;
 

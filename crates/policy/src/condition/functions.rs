@@ -154,7 +154,7 @@ pub(super) fn guards_loop(function: &str) -> bool {
     matches!(function, EACH | SOME)
 }
 
-/// Gives the only argument, which must be a list, and the length of that list.
+/// Returns the only argument, which must be a list, and the length of that list.
 fn list<'b, 'v>(function: &str, args: Vec<CowVal<'b, 'v>>) -> Result<(CowVal<'b, 'v>, usize), ExecutionError> {
     let length = args.first().and_then(|arg| arg.downcast_ref::<CelList>()).map(|list| list.inner().len());
     let refusal = mismatch(function, &args);

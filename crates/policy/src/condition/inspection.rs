@@ -217,7 +217,7 @@ impl Inspection {
         Ok(())
     }
 
-    /// Makes a loop fail on a value that is not a list, and `all` on an empty list of subjects of the call. Gives the variable of the loop.
+    /// Makes a loop fail on a value that is not a list, and `all` on an empty list of subjects of the call. Returns the variable of the loop.
     fn range(&self, comprehension: &mut ComprehensionExpr) -> Result<Bound, Remark> {
         let range = &mut comprehension.iter_range;
         let part = Part::of(&range.expr, &self.scope);

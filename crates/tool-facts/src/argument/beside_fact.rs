@@ -92,7 +92,7 @@ pub(crate) struct CallTraits {
 /// The parsed values by their addresses, each with its variable in expressions.
 pub(super) type ParsedValues = HashMap<*const Value, &'static str>;
 
-/// Gives every unknown argument of a call.
+/// Returns every unknown argument of a call.
 pub(crate) fn unknown_arguments(arguments: &Value, found: &[Argument<'_>], known: &CallTraits) -> Vec<UnknownArgument> {
     let place = |one: &Argument<'_>| Some((std::ptr::from_ref(one.value), variable(one, known.sql)?));
     let sorted: ParsedValues = found.iter().filter_map(place).collect();

@@ -107,7 +107,7 @@ static SETTINGS_ENDINGS: WordList = WordList::new(include_str!("../../data/argum
 /// Last words of longer names that are SQL: `init_sql`.
 const SQL_ENDINGS: &[&str] = &["sql", "ddl", "dml"];
 
-/// Gives the kind of an argument by its name and the type of its value.
+/// Returns the kind of an argument by its name and the type of its value.
 pub(super) fn kind_of(name: &str, value: &Value) -> Option<ArgumentKind> {
     match value {
         Value::Null => None,
@@ -117,7 +117,7 @@ pub(super) fn kind_of(name: &str, value: &Value) -> Option<ArgumentKind> {
     }
 }
 
-/// Gives the kind of an argument by its name.
+/// Returns the kind of an argument by its name.
 pub(crate) fn kind_by_name(name: &str) -> Option<ArgumentKind> {
     known(name).or_else(|| ending(name))
 }

@@ -8,7 +8,7 @@ use crate::word_list::WordList;
 /// Tests that take the next word as their value.
 static TESTS: WordList = WordList::new(include_str!("../../data/shell/find_tests.txt"));
 
-/// Examines a call of `find`. Gives `false` if the program is not `find`.
+/// Examines a call of `find`. Returns `false` if the program is not `find`.
 pub(super) fn run(
     collector: &mut Collector,
     name: &str,

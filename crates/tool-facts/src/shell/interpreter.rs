@@ -48,7 +48,7 @@ fn zsh_reads_alike(text: &str) -> bool {
     alike && !text.split_whitespace().any(|word| WORDS_OF_ZSH.contains(&word))
 }
 
-/// Examines a program that runs a text as a shell command. Gives `false` if the program does not.
+/// Examines a program that runs a text as a shell command. Returns `false` if the program does not.
 pub(super) fn run(
     collector: &mut Collector,
     name: &str,
@@ -149,7 +149,7 @@ pub(super) fn nested(collector: &mut Collector, text: &Word, context: &CommandCo
     collector.text(&text.text, context)
 }
 
-/// Parses the text that the words are when joined by blanks.
+/// Joins the words with blanks and parses the text.
 pub(super) fn joined(collector: &mut Collector, words: &[Word], context: &CommandContext) -> Result<(), Unparsed> {
     let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut whole = Word::literal(&text);

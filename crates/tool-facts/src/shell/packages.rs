@@ -45,7 +45,7 @@ pub(super) fn inspect(collector: &mut Collector, listed: usize, name: &str, argv
     }
 }
 
-/// The long option that a word is, without its dashes and value. The programs take a beginning for the whole option, and one dash for two.
+/// The name of the long option in a word, without dashes and value. The programs accept abbreviations, and one dash instead of two.
 fn long_option(text: &str) -> Option<&str> {
     let option = text.strip_prefix("--").or_else(|| text.strip_prefix('-').filter(|letters| letters.len() > 2))?;
     option.split('=').next().filter(|option| option.len() > 1)

@@ -159,7 +159,7 @@ struct Document {
 }
 
 impl Document {
-    /// Gives the text that the command reads, or `None` if the document has expansions. Refuses a document that a shell would
+    /// Returns the text that the command reads, or `None` if the document has expansions. Refuses a document that a shell would
     /// end at another line.
     fn text(&self) -> Result<Option<String>, Unparsed> {
         let misread = || refused("the end of a here-document is not clear");

@@ -1,4 +1,4 @@
-//! Environment variables that may change which program runs. Every variable may, except those on a list.
+//! Environment variables that may change which program runs. All variables count as such, except the harmless ones on a list.
 
 use crate::word_list::WordList;
 

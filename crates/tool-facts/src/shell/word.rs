@@ -42,7 +42,7 @@ impl Word {
         text.chars().for_each(|c| self.push_quoted_char(c));
     }
 
-    /// Appends text from between double quotes and removes its backslashes. Gives `false` if the text has an expansion: the parser
+    /// Appends text from between double quotes and removes its backslashes. Returns `false` if the text has an expansion: the parser
     /// missed it, so its reading of this word does not count.
     #[must_use]
     pub(super) fn push_double_quoted(&mut self, raw: &str) -> bool {

@@ -42,7 +42,7 @@ impl Wrapper {
     }
 }
 
-/// Examines a wrapper and the command in its arguments. Gives `false` if the program is not a wrapper.
+/// Examines a wrapper and the command in its arguments. Returns `false` if the program is not a wrapper.
 pub(super) fn run(
     collector: &mut Collector,
     name: &str,
@@ -123,7 +123,7 @@ fn unwrap(
     collector.run(Argv { words: rest, assignments, redirects, stdin }, &inner)
 }
 
-/// Gives the number of words that an option takes, itself included.
+/// Returns the number of words that an option takes, itself included.
 fn pass_option(collector: &mut Collector, name: &str, wrapper: &Wrapper, text: &str) -> usize {
     let places = ["-C", "-D", "-R", "--chdir", "--chroot"];
     collector.shell.cwd_changed |= places.iter().any(|place| text.starts_with(place));

@@ -14,7 +14,7 @@ use sqlparser::ast::{
 
 use super::{Statement, function, upsert};
 
-/// Gives the facts of a statement, and the verbs of it and of the statements within it.
+/// Returns the facts of a statement, and the verbs of it and of the statements within it.
 pub(super) fn inspect(tree: &Tree) -> (Statement, Vec<String>) {
     let mut facts = StatementFacts::default();
     let _: ControlFlow<()> = tree.visit(&mut facts);

@@ -2,7 +2,7 @@
 
 use crate::word_list::WordList;
 
-/// Keywords that every database which has them reads alike. As a name, each of them means something else in some database.
+/// Keywords with one meaning in all databases that have them. Used as a name, each has another meaning in some database.
 static RESERVED: WordList = WordList::new(include_str!("../../data/sql/reserved.txt"));
 
 /// Keywords that may be names as well: types, units, and words that stand only where no name can.

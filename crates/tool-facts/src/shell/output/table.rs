@@ -21,7 +21,7 @@ pub(super) struct Writers {
 }
 
 impl Writers {
-    /// Gives the row of a program.
+    /// Returns the row of a program.
     pub(super) fn find(&self, name: &str) -> Option<&Writer> {
         self.writer.iter().find(|writer| writer.names.iter().any(|own| own == name))
     }
@@ -39,7 +39,7 @@ pub(super) struct Writer {
     pub(super) output_options: Vec<String>,
     /// Letters that take a value which is not a written file.
     pub(super) value_letters: String,
-    /// Letters that change nothing about what is written. `None` if other options of the program may write further files, so that the files
+    /// Short options that do not affect the written files. `None` if other options of the program may write further files, so that the files
     /// of a call are never known for certain.
     pub(super) known_letters: Option<String>,
     /// Letters that take no value, for a program without `known_letters`. A call with no other letters writes only the files that its arguments name.
