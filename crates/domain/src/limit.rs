@@ -54,9 +54,9 @@ pub enum Limit {
     KeyStreams,
     /// Streams and sockets of one tenant.
     TenantStreams,
-    /// Bytes of unfinished messages on the sockets of one key or person.
+    /// Bytes of unfinished messages and request bodies of one key or person.
     KeyUnfinishedBytes,
-    /// Bytes of unfinished messages on the sockets of one tenant.
+    /// Bytes of unfinished messages and request bodies of one tenant.
     TenantUnfinishedBytes,
     /// Invalid credentials per minute from one address.
     AddressAttempts,
@@ -201,12 +201,12 @@ impl Limit {
             Self::KeyOpenBytes => "bytes of open questions of one key or person",
             Self::TenantOpenQuestions => "open questions of one tenant",
             Self::TenantOpenBytes => "bytes of open questions of one tenant",
-            Self::KeyLists => "lists of one key or person in progress",
-            Self::TenantLists => "lists of one tenant in progress",
+            Self::KeyLists => "concurrent list requests of one key or person",
+            Self::TenantLists => "concurrent list requests of one tenant",
             Self::KeyWaits => "long polls of one key or person",
             Self::TenantWaits => "long polls of one tenant",
-            Self::KeyChecks => "policy checks of one key or person in progress",
-            Self::TenantChecks => "policy checks of one tenant in progress",
+            Self::KeyChecks => "concurrent policy checks of one key or person",
+            Self::TenantChecks => "concurrent policy checks of one tenant",
             Self::KeyReplyBytes => "bytes of unread replies of one key or person",
             Self::TenantReplyBytes => "bytes of unread replies of one tenant",
             Self::KeyRequests => "requests a second of one key",
@@ -216,12 +216,12 @@ impl Limit {
             Self::ProjectWebhooks => "webhooks of one project",
             Self::ProjectKeys => "keys of one project",
             Self::ProjectPeople => "people of one project",
-            Self::KeyForms => "form checks of one key or person in progress",
+            Self::KeyForms => "concurrent form checks of one key or person",
             Self::PasswordHashes => "passwords that wait to be hashed",
             Self::KeyStreams => "streams and sockets of one key or person",
             Self::TenantStreams => "streams and sockets of one tenant",
-            Self::KeyUnfinishedBytes => "bytes of unfinished messages of one key or person",
-            Self::TenantUnfinishedBytes => "bytes of unfinished messages of one tenant",
+            Self::KeyUnfinishedBytes => "bytes of unfinished messages and request bodies of one key or person",
+            Self::TenantUnfinishedBytes => "bytes of unfinished messages and request bodies of one tenant",
             Self::AddressAttempts => "unknown credentials a minute from one address",
             Self::NodeConnections => "connections of this node",
             Self::StrangerConnections => "connections of this node without a valid credential",

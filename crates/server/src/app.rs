@@ -36,9 +36,9 @@ pub struct ServerLimits {
     pub key_streams: usize,
     /// Streams and sockets of one tenant.
     pub tenant_streams: usize,
-    /// Bytes of unfinished messages on all sockets of one key or person.
+    /// Bytes of unfinished messages and request bodies of one key or person.
     pub key_unfinished_bytes: usize,
-    /// Bytes of unfinished messages on all sockets of one tenant.
+    /// Bytes of unfinished messages and request bodies of one tenant.
     pub tenant_unfinished_bytes: usize,
     /// Invalid credentials that one address may send per minute.
     pub address_attempts: u32,

@@ -13,10 +13,10 @@ pub(crate) struct NodeLimits {
     /// Largest number of event streams and sockets of one tenant at this node
     #[arg(long, env = "HOLDPOINT_TENANT_STREAMS", default_value_t = 5000)]
     pub(crate) tenant_streams: usize,
-    /// Largest total size of unfinished messages on the sockets of one key or person, in bytes
+    /// Largest total size of unfinished messages and request bodies of one key or person, in bytes
     #[arg(long, env = "HOLDPOINT_KEY_UNFINISHED_BYTES", default_value_t = 8 * 1024 * 1024)]
     pub(crate) key_unfinished_bytes: usize,
-    /// Largest total size of unfinished messages on the sockets of one tenant, in bytes
+    /// Largest total size of unfinished messages and request bodies of one tenant, in bytes
     #[arg(long, env = "HOLDPOINT_TENANT_UNFINISHED_BYTES", default_value_t = 64 * 1024 * 1024)]
     pub(crate) tenant_unfinished_bytes: usize,
     /// Number of form checks that run at once at this node; one tenant gets one fewer
