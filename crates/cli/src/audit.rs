@@ -53,13 +53,13 @@ fn report_lines(report: &Report) -> String {
     let mut lines =
         vec![format!("verified: {range}, {checkpoints} checkpoints, exported {at}, signed by {public_key}")];
     if *first > 1 {
-        lines.push(format!("this is a part: entries 1 to {} are not in it", first - 1));
+        lines.push(format!("partial export: entries 1 to {} are not in it", first - 1));
     }
     if shown != ALL {
         lines.push(format!("it shows the entries of {shown}"));
     }
     if *digests_only > 0 {
-        lines.push(format!("{digests_only} of {entries} entries are shown by their digest alone"));
+        lines.push(format!("{digests_only} of {entries} entries have only a digest"));
     }
     lines.push(format!("last checkpoint: {seq}:{hash}"));
     lines.join("\n")

@@ -17,7 +17,7 @@ pub(crate) async fn database(command: DatabaseCommand) -> Result<(), Failure> {
     }
     let adopted = engine_without_vault(open_existing(&database)?).database_adopt().await?;
     if !adopted.changed() {
-        println!("nothing to adopt: this database and its cluster fit each other");
+        println!("nothing to adopt: the transaction ids of this database and its cluster match");
         return Ok(());
     }
     let LineageAdoption { raised, events, entries } = adopted;

@@ -15,7 +15,7 @@ pub(crate) fn agents(command: &AgentsCommand) -> Result<(), Failure> {
     for AgentFile { agent, settings } in &read_or_refuse(dir)? {
         println!("agent {} {}{}", agent.name, agent.version, owners(&settings.projects));
     }
-    println!("{}: good", dir.display());
+    println!("{}: no errors", dir.display());
     Ok(())
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn flows(command: &FlowsCommand) -> Result<(), Failure> {
     for FlowFile { flow, projects } in &flows {
         println!("flow {} {}: {} steps{}", flow.name, flow.version, flow.steps.len(), owners(projects));
     }
-    println!("{}: good", dir.display());
+    println!("{}: no errors", dir.display());
     Ok(())
 }
 

@@ -102,7 +102,7 @@ pub(crate) enum Failure {
         path.display(), workspaces.display()
     )]
     OperatorFileInWorkspaces { path: PathBuf, workspaces: PathBuf },
-    #[error("--worker-steps: a worker that runs no step has nothing to do")]
+    #[error("--worker-steps must be at least 1 for a worker")]
     WorkerIdle,
     #[error("{0} of the files would be refused")]
     PolicyRefused(usize),

@@ -36,7 +36,7 @@ pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failu
             println!("{finding}");
         }
         let bad = findings.iter().any(|finding| finding.severity == Severity::Error);
-        println!("{name}: {}", if bad { "refused" } else { "good" });
+        println!("{name}: {}", if bad { "refused" } else { "no errors" });
         refused += usize::from(bad);
     }
     if refused == 0 { Ok(()) } else { Err(Failure::PolicyRefused(refused)) }

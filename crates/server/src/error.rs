@@ -270,7 +270,7 @@ impl ApiError {
             Self::Engine(Error::Refused(refusal)) => (refusal.to_string(), None),
             Self::Engine(Error::Store(StoreError::Full)) => plain("the disk is full; nothing was changed"),
             Self::Engine(Error::Store(StoreError::Busy)) => {
-                plain("the server has more work than it can do soon; try again")
+                plain("a queue of the server is full, or the request waited in it too long; try again")
             }
             Self::Engine(Error::Store(StoreError::InDoubt)) => {
                 plain("the database connection broke during the commit; try again with the same Idempotency-Key")
@@ -293,7 +293,7 @@ impl ApiError {
             Self::QueryInvalid(why) => ("a query parameter is not valid".to_owned(), Some(why.clone())),
             Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
             Self::ChannelMismatch => plain("the question is in another channel than the request names"),
-            Self::RateLimited(_) => plain("this key sends more requests than it may; wait a second"),
+            Self::RateLimited(_) => plain("too many requests with this key; wait a second"),
             Self::TooManySignIns(_) => plain("too many attempts to sign in; wait a minute"),
             Self::CrossSite => {
                 plain("this request did not come from the page of this server, which sends `X-Holdpoint-Page: 1`")

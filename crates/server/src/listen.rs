@@ -115,7 +115,7 @@ impl Server {
                 }
             };
             if let Err(error) = ended {
-                tracing::debug!(%error, "a connection ended badly");
+                tracing::debug!(%error, "a connection ended with an error");
             }
         });
     }

@@ -52,8 +52,8 @@ fn form() -> ToolSpec {
 fn secret() -> ToolSpec {
     let field = object(
         json!({
-            "name": text("Its name, for example of an environment variable."),
-            "label": text("What the person reads beside the field."),
+            "name": text("Name, for example of an environment variable."),
+            "label": text("Label of the field."),
             "type": { "type": "string", "enum": ["password", "text", "multiline"] },
             "required": flag("Whether a value is required; true if absent."),
             "pattern": text("A regular expression that the value matches."),
@@ -89,22 +89,22 @@ fn option() -> Value {
     object(
         json!({
             "id": text("A short name of your own, without spaces. You are told it when it is chosen."),
-            "label": text("What the person reads on the button."),
-            "description": text("What it means, in a sentence."),
+            "label": text("Label of the button."),
+            "description": text("Meaning of the option, in a sentence."),
             "effect": {
                 "type": "string",
                 "enum": ["provide", "approve", "retry", "reject", "skip", "terminate"],
-                "description": "What choosing it means: an answer (if absent), or that you go ahead, reconsider, do \
-                                not do it, continue without it, or that the session ends.",
+                "description": "Effect of the option: an answer (default), approval, a request for changes, rejection, \
+                                continuing without it, or the end of the session.",
             },
             "requires_input": flag("Whether the person who chooses it must also write a text."),
             "input_prompt": text("Question that they answer in that text."),
-            "risk": text("What could go wrong."),
-            "cost": text("What it costs."),
-            "duration": text("How long it takes."),
+            "risk": text("Risk of the option."),
+            "cost": text("Cost of the option."),
+            "duration": text("Duration of the option."),
             "recommended": flag("Whether you recommend it."),
             "dangerous": flag("Whether the person should be warned."),
-            "metadata": { "description": "Anything that you want back when it is chosen." },
+            "metadata": { "description": "Any value that you want back when the option is chosen." },
         }),
         &["id", "label"],
     )
@@ -114,17 +114,17 @@ fn option() -> Value {
 fn spec(tool: &str, description: &str, own: Value, required: &[&str]) -> ToolSpec {
     let suggestion = object(
         json!({
-            "id": text("Its name."),
-            "label": text("What the person reads."),
+            "id": text("Name of the suggestion."),
+            "label": text("Label of the suggestion."),
             "option": text("The id of the option that it chooses."),
-            "data": { "type": "object", "description": "What it fills in." },
+            "data": { "type": "object", "description": "Data that it fills in." },
         }),
         &["id", "label"],
     );
     let common = json!({
-        "question": text("What the person is asked. They see nothing else of your work: say what they need to know."),
-        "title": text("One line for their list of questions, where the question is longer than a line."),
-        "details": text("What else there is to know."),
+        "question": text("The question. People see nothing else of your work: include all that they need to know."),
+        "title": text("One line for the list of questions, if the question is longer than a line."),
+        "details": text("Further details."),
         "suggestions": {
             "type": "array",
             "items": suggestion,

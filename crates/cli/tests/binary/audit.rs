@@ -123,7 +123,7 @@ fn check_truncated_exports(deployment: &Deployment, file: &Path) {
     let blanked = [&lines[1..of(8)], &[blank.as_str()], &lines[of(9)..]].concat();
     let file = deployment.path("blanked.jsonl");
     std::fs::write(&file, format!("{}{}", lines[0], blanked.concat())).unwrap();
-    refused(&verified(&file, &[]), "entry 8 was changed: its text was taken out");
+    refused(&verified(&file, &[]), "entry 8 was changed: its text was removed");
 }
 
 /// Checks that a partial export says so, and that verification without a known key prints a warning.
@@ -138,7 +138,7 @@ fn check_partial_export(deployment: &Deployment, early: &Path) {
         let output = verified(&file, more);
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && said.starts_with("verified: entries 6 to 9, "), "{said}");
-        assert!(said.contains("\nthis is a part: entries 1 to 5 are not in it\n"), "{said}");
+        assert!(said.contains("\npartial export: entries 1 to 5 are not in it\n"), "{said}");
     }
 }
 

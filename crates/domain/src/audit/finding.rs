@@ -70,32 +70,34 @@ impl fmt::Display for ExportFinding {
             Fault::Changed => write!(f, "line {line}: {what} was changed"),
             Fault::Removed => write!(f, "line {line}: {what} was removed"),
             Fault::Added => write!(f, "line {line}: {what} was added"),
-            Fault::Reordered => write!(f, "line {line}: {what} was reordered: another belongs here"),
+            Fault::Reordered => write!(f, "line {line}: {what} was reordered: another entry belongs here"),
             Fault::Rewritten { upto } => write!(
                 f,
                 "line {line}: {what}, or one after it up to {upto}, was changed, removed or added, and the hashes were \
-                 made anew: they are not the ones that were signed"
+                 recomputed and do not match the signed ones"
             ),
             Fault::Signature => write!(f, "line {line}: {what} was changed: its signature does not fit"),
             Fault::ForeignKey => write!(f, "line {line}: signed by another key than the one given"),
             Fault::OutOfReach => write!(f, "line {line}: the export begins after the checkpoint given"),
-            Fault::Hidden => write!(f, "line {line}: {what} is shown by its digest alone"),
+            Fault::Hidden => write!(f, "line {line}: {what} has only a digest"),
             Fault::Blanked => match seq {
-                Some(_) => write!(f, "line {line}: {what} was changed: its text was taken out"),
+                Some(_) => write!(f, "line {line}: {what} was changed: its text was removed"),
                 None => write!(
                     f,
-                    "line {line}: the text of an entry was taken out: more are shown by their digest alone than were exported so"
+                    "line {line}: the text of an entry was removed: more entries have only a digest than at the export"
                 ),
             },
-            Fault::Unsealed => write!(f, "line {line}: the seal was removed: where the export ended cannot be told"),
+            Fault::Unsealed => {
+                write!(f, "line {line}: the seal was removed, so the end of the export cannot be proved")
+            }
             Fault::SealChanged => write!(f, "line {line}: the seal was changed: its signature does not fit"),
             Fault::SealReordered => write!(f, "line {line}: the seal was reordered: it belongs at the end"),
-            Fault::AfterSeal => write!(f, "line {line}: this was added: nothing stands after the seal"),
-            Fault::HeaderChanged => write!(f, "line {line}: the header was changed: the seal says otherwise"),
+            Fault::AfterSeal => write!(f, "line {line}: this was added: the seal must be the last line"),
+            Fault::HeaderChanged => write!(f, "line {line}: the header was changed: it does not match the seal"),
             Fault::NotAsSealed => write!(f, "line {line}: this is not the file that was sealed"),
             Fault::Partial { upto } => write!(
                 f,
-                "line {line}: this is a part: entries 1 to {upto} are not in it; give the checkpoint that you know as \
+                "line {line}: partial export: entries 1 to {upto} are not in it; give the checkpoint that you know as \
                  --from-checkpoint, or --partial"
             ),
             Fault::NotAnExport => write!(f, "line {line}: this is not an audit export ({FORMAT})"),

@@ -41,7 +41,7 @@ impl Engine {
             };
             let interaction = interactions::apply_change(work, &mut session, was, change)?;
             if let Some(event_draft) = interaction.desertion() {
-                tracing::warn!(interaction = %id, "too few are left who could answer this question");
+                tracing::warn!(interaction = %id, "too few people are left who can answer this question");
                 work.record_event(&mut session, Some(id), event_draft)?;
             }
             sessions::save(work, &session)?;

@@ -42,7 +42,7 @@ pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJ
     match oidc.authorization_url(&base, &attempt).await {
         Ok(url) => Ok((jar.add(cookie::attempt(&app.front, &attempt)), Redirect::to(url.as_str())).into_response()),
         Err(error) => {
-            tracing::warn!(%error, "nobody can sign in through the identity provider");
+            tracing::warn!(%error, "sign-in through the identity provider is unavailable");
             Ok(back("provider_unavailable").into_response())
         }
     }
