@@ -1,7 +1,7 @@
 //! `holdpoint-bench` measures rates, latencies and memory. `make bench` runs every section.
 //!
 //! It measures the release binary from outside and compares the results with targets. It prints a table for each
-//! section and writes all results as JSON. It is no part of the product.
+//! section and writes all results as JSON. It is not part of the product.
 //!
 //! The sections, each in a file of its own, and each with `--only`:
 //!

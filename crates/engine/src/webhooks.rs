@@ -220,7 +220,7 @@ fn check_webhook(engine: &Engine, new: &NewWebhook) -> Result<(), Error> {
 /// Checks the URL of an endpoint. An IP address can be refused at once; a host name is resolved, and its addresses are checked, only
 /// when a message is sent.
 fn check_url(engine: &Engine, text: &str) -> Result<(), String> {
-    let url = Url::parse(text).map_err(|error| format!("is no URL: {error}"))?;
+    let url = Url::parse(text).map_err(|error| format!("is not a URL: {error}"))?;
     if text.len() > LONGEST_URL {
         return Err(format!("is longer than {LONGEST_URL} bytes"));
     }

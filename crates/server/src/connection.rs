@@ -199,7 +199,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         self.stream.is_write_vectored()
     }
 
-    /// Flushing a TCP socket does nothing, so a completed flush is no progress.
+    /// Flushing a TCP socket does nothing, so a completed flush is not progress.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_flush(context)
     }

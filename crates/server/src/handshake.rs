@@ -17,7 +17,7 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
-    /// Takes the connection out of a handshake request; `None` if the request is no handshake.
+    /// Takes the connection out of a handshake request; `None` if the request is not a handshake.
     pub(crate) fn of(parts: &mut Parts) -> Option<Self> {
         let asks = parts.method == Method::GET
             && has_word(parts, CONNECTION, "upgrade")

@@ -137,7 +137,7 @@ fn invalid_value_is_reported_with_its_line() {
         "\"read_file\"",
         "\"read_fiel\"",
         &[
-            "a.toml:5: `tools`: is no built-in tool; those are read_file, list_files, search_files, write_file, create_directory, \
+            "a.toml:5: `tools`: is not a built-in tool; those are read_file, list_files, search_files, write_file, create_directory, \
          move_file, delete_file, execute_command, ask_user",
         ],
     );

@@ -15,7 +15,7 @@ pub(super) struct LimitUse {
 }
 
 impl LimitUse {
-    /// Counts a turn whose calls are all settled. A turn that nobody was asked about is no round: it neither adds to
+    /// Counts a turn whose calls are all settled. A turn that nobody was asked about is not a round: it neither adds to
     /// `retries` nor resets it.
     pub(super) const fn count_settled_turn(&mut self, asked: bool, sent_back: bool) {
         if sent_back {

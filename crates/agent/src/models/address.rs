@@ -38,7 +38,7 @@ pub(super) fn is_openai(url: &Url) -> bool {
 }
 
 fn refused(why: &str) -> ModelError {
-    ModelError::Refused(format!("the model's endpoint is no address: {why}"))
+    ModelError::Refused(format!("the endpoint of the model is not a valid URL: {why}"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use domain::exact_numbers::first_rounded;
 use serde_json::{Map, Value, json};
 
-/// Parses the arguments of a call. Empty text means no arguments. Text that is no JSON, or has a number that would be
+/// Parses the arguments of a call. Empty text means no arguments. Text that is not JSON, or has a number that would be
 /// rounded, stays text: it is refused when the call is proposed, and the model reads the reason.
 pub(super) fn read(text: String) -> Value {
     if text.trim().is_empty() {

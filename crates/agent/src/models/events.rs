@@ -28,7 +28,7 @@ pub(super) fn events(body: Body, idle: Duration) -> impl Stream<Item = Result<St
         .map_err(|error| match error {
             EventStreamError::Transport(fault) => fault,
             EventStreamError::Utf8(_) | EventStreamError::Parser(_) => {
-                Fault::again("the provider's answer is no stream of events")
+                Fault::again("the provider's reply is not an event stream")
             }
         })
 }
@@ -91,7 +91,7 @@ impl Lines {
     }
 
     fn too_large(limit: usize) -> Fault {
-        Fault::refused(format!("the provider's answer, or one event of it, is larger than {limit} bytes"))
+        Fault::refused(format!("the provider's reply, or one event of it, is larger than {limit} bytes"))
     }
 }
 

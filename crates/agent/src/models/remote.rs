@@ -131,7 +131,7 @@ impl RemoteModel {
                     }
                 }
                 None if reader.whole() => break,
-                None => return Err(Fault::again("the provider's answer was cut off before its end")),
+                None => return Err(Fault::again("the provider's reply was cut off before its end")),
             }
         }
         reader.finish(&mut draft)?;
@@ -156,13 +156,13 @@ impl Model for RemoteModel {
     }
 }
 
-/// Fault of a successful answer that is no stream of events. Some providers send an error in the body of such an
-/// answer; some endpoints are no model at all.
+/// Fault of a successful reply that is not an event stream. Some providers send an error in the body of such a
+/// reply; some endpoints are not models at all.
 fn no_stream(content_type: &str, body: &[u8]) -> Fault {
     match serde_json::from_slice::<Value>(body) {
         Ok(error) if error.get("error").is_some_and(|error| !error.is_null()) => Fault::of_event(&error),
         _ => Fault::refused(Reason {
-            told: format!("the endpoint answers with {content_type} where a stream of events was asked for"),
+            told: format!("the endpoint answers with {content_type} instead of an event stream"),
             detail: String::from_utf8_lossy(body).into_owned(),
         }),
     }
@@ -170,7 +170,7 @@ fn no_stream(content_type: &str, body: &[u8]) -> Fault {
 
 /// Parses the data of an event as JSON.
 pub(super) fn parse_event(data: &str) -> Result<Value, Fault> {
-    serde_json::from_str(data).map_err(|_| Fault::again("an event of the provider's answer is no JSON"))
+    serde_json::from_str(data).map_err(|_| Fault::again("an event of the provider's reply is not JSON"))
 }
 
 /// Fault of a turn that cannot be used, by its finish reason. A turn that was cut off is never used, because the

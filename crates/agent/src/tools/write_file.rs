@@ -27,7 +27,7 @@ const LARGEST_COMPARED: u64 = 8 << 20;
 const READ: &str = "sha256:";
 /// Value for a missing file.
 const ABSENT: &str = "absent";
-/// Value for a path that is no file, or that the server may not read.
+/// Value for a path that is not a file, or that the server may not read.
 const CLOSED: &str = "closed";
 
 pub(super) struct WriteFile;

@@ -54,7 +54,7 @@ impl AgentVersion {
                 problems.push(Problem::new(&at, "comes with `ask_user`, which gives all tools that ask people"));
             } else if tool != ASK_USER && !WORKSPACE_TOOLS.contains(&tool.as_str()) {
                 let known = WORKSPACE_TOOLS.join(", ");
-                problems.push(Problem::new(&at, format!("is no built-in tool; those are {known}, {ASK_USER}")));
+                problems.push(Problem::new(&at, format!("is not a built-in tool; those are {known}, {ASK_USER}")));
             }
         }
         if let Some(workspace) = &self.workspace {

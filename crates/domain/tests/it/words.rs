@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use holdpoint_domain::words::{RETIRED, RETIRED_TYPES, WORDS};
 use holdpoint_domain::{AuditKind, EventKind};
 
-/// Type of the message that tests a webhook. It is no event.
+/// Type of the message that tests a webhook. It is not an event.
 const TEST_MESSAGE: &str = "webhook.test";
 /// Field of a question that a guide explains. It has the form of an event name.
 const DELIVERY_FIELD: &str = "delivery.state";
 /// Flag with the words "at once", which mean simultaneously.
 const SIMULTANEOUS: &str = "lists_at_once";
-/// First parts of event names whose noun is no word of the vocabulary.
+/// First parts of event names whose noun is not a word of the vocabulary.
 const FAMILIES_OF_THEIR_OWN: [&str; 3] = ["database", "model", "ticket"];
 
 /// Every public type, table, route, event, command and flag name, each with the file that defines it.

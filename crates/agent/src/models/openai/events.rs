@@ -60,7 +60,7 @@ impl Reader for Events {
             return Err(fault);
         }
         if self.finish.is_none() && draft.is_empty() {
-            return Err(Fault::again("the provider's answer is empty"));
+            return Err(Fault::again("the provider's reply is empty"));
         }
         let mut provider = Map::new();
         if let Some((field, thought)) = self.reasoning {

@@ -92,7 +92,7 @@ async fn incomplete_stream_is_retried() {
         let (turn, heard, asked) = play(provider, replies, QUICK).await;
         assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 3));
         let why = retries(&heard);
-        assert_eq!(why, ["the provider was cut off", "the provider's answer was cut off before its end"]);
+        assert_eq!(why, ["the provider was cut off", "the provider's reply was cut off before its end"]);
         assert_eq!(aloud(&heard).0, "whole");
         let (turn, _, _) =
             play(provider, vec![Reply::stream("").cut(), Reply::stream(""), Reply::stream(&whole)], QUICK).await;
@@ -174,7 +174,7 @@ async fn response_without_an_event_stream_is_refused_at_once() {
     let page = Reply::status("200 OK", "content-type: text/html; charset=secret\r\n", "<html>Welcome</html>");
     let (turn, _, asked) = play(Provider::Openai, vec![page], QUICK).await;
     let Err(ModelError::Refused(message)) = turn else { panic!("{turn:?}") };
-    let expected = "the endpoint answers with text/html where a stream of events was asked for";
+    let expected = "the endpoint answers with text/html instead of an event stream";
     assert_eq!((message.as_str(), asked), (expected, 1));
     let error = r#"{"error": {"message": "No such model", "type": "invalid_request_error"}}"#;
     let (turn, _, _) =

@@ -8,7 +8,7 @@ use serde_json::json;
 use server_testkit::client::{ApiClient, confirmation, reply};
 use server_testkit::world::World;
 
-/// Ids of the wrong kind and texts that are no ids are refused. The bare UUID of an id is accepted.
+/// Ids of the wrong kind and texts that are not ids are refused. The bare UUID of an id is accepted.
 #[tokio::test]
 async fn an_id_of_the_wrong_kind_is_refused() {
     let world = World::new().await;

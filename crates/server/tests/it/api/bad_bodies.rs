@@ -82,7 +82,7 @@ async fn body_of_the_wrong_shape_is_refused_with_a_pointer() {
         ("/v1/sessions", json!({ "title": 5 }), "/title"),
         ("/v1/sessions", json!({ "titel": "x" }), "/titel"),
         ("/v1/sessions", json!([]), ""),
-        ("/v1/sessions", json!([null, null, "a list is no object"]), ""),
+        ("/v1/sessions", json!([null, null, "a list is not an object"]), ""),
         ("/v1/sessions", json!("x"), ""),
         ("/v1/sessions", json!(null), ""),
         (&ask, json!({ "kind": "confirmation" }), ""),

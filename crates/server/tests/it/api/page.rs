@@ -1,4 +1,4 @@
-//! Tests the page: it is served on every path that is no operation, with strict security headers.
+//! Tests the page: it is served on every path that is not an operation, with strict security headers.
 
 use reqwest::{Method, Response};
 use rust_embed::RustEmbed;
