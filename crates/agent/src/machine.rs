@@ -10,7 +10,7 @@
 //!                  listening ── message ──> thinking
 //! anything ── cancelled, a limit, a model that cannot be asked ──> ended
 //! ended by the last turn ── message, before the end is stored ──> thinking
-//! ended, asked ── again ──> thinking (it had come to work) | new (it had not)
+//! ended, asked ── again ──> thinking (its agent had started) | new (it had not)
 //! ```
 //!
 //! [`MachineState::advance`] is total. An input that does not fit the current phase changes nothing and has no effects:

@@ -600,7 +600,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Switches the policy of the project on or off. The audit trail records the caller and the reason. */
+        /** Pauses or resumes the approvals of the project. The audit trail records the caller and the reason. */
         put: operations["policy_switch"];
         post?: never;
         delete?: never;

@@ -425,7 +425,7 @@ impl MachineState {
     }
 
     /// Begins the next attempt after any kind of end. A step whose agent had not started asks its question again, because
-    /// nobody waits for the old answer; a step that had worked continues with its results.
+    /// nobody waits for the old answer; any other step continues with its results.
     fn try_again(&mut self) -> Vec<StepEffect> {
         self.spent = LimitUse::default();
         match &self.phase {

@@ -76,9 +76,9 @@ kinds! {
         PolicyChanged(PolicyChanged) = "policy.changed",
         /// Another floor is in force.
         PolicyFloorChanged(PolicyFloorChanged) = "policy.floor_changed",
-        /// The policy was switched on.
+        /// Approvals were resumed.
         PolicyEnabled(PolicySwitched) = "policy.enabled",
-        /// The policy was switched off.
+        /// Approvals were paused.
         PolicyDisabled(PolicySwitched) = "policy.disabled",
         /// A draft is judged beside the policy.
         PolicyShadowSet(PolicyChanged) = "policy.shadow_set",
@@ -355,7 +355,7 @@ pub struct PolicyFloorChanged {
     pub before: Option<String>,
 }
 
-/// The policy was switched on or off.
+/// Approvals were paused or resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicySwitched {
     /// Reason for the switch.

@@ -1,7 +1,7 @@
 //! Policy floor of the servers: rules for every project that no project can loosen.
 //!
 //! The operator of the server writes the floor as a policy file (`--policy-floor`). A denial or a question by the floor holds even if the
-//! project's policy, a grant or a switched-off policy would allow the call. The store records the version in force, as it does for the
+//! project's policy, a grant or a pause of approvals would allow the call. The store records the version in force, as it does for the
 //! server's policy.
 
 use std::sync::Arc;

@@ -31,7 +31,7 @@ pub struct InForce {
     pub policy: Arc<Policy>,
     /// Origin of the policy: the project, the server's file or the built-in policy.
     pub source: PolicySource,
-    /// Policy state of the project: the last change, suspensions, and whether the policy is switched on.
+    /// Policy state of the project: the last change, suspensions, and whether approvals are paused.
     pub state: PolicyState,
     /// Time since which the server's policy is in force, if it is the server's and the time is recorded.
     pub(crate) since: Option<Timestamp>,
@@ -49,8 +49,8 @@ impl InForce {
         self.state.suspended.iter().filter(|suspension| suspension.lifted.is_none()).filter(here).cloned().collect()
     }
 
-    /// Actor, time and reason of the last change. A new version of the server's file counts as a change by the system. While the policy
-    /// is switched off, this is the change that switched it off.
+    /// Actor, time and reason of the last change. A new version of the server's file counts as a change by the system. While approvals
+    /// are paused, this is the pause.
     #[must_use]
     pub fn changed(&self) -> (Actor, Timestamp, Option<String>) {
         let state = &self.state;

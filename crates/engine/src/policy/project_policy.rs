@@ -1,4 +1,4 @@
-//! Shows, checks, explains and changes the policy of a project, and switches it off and on.
+//! Shows, checks, explains and changes the policy of a project, and pauses and resumes approvals.
 
 use std::sync::Arc;
 
@@ -192,7 +192,7 @@ impl Engine {
         adopt(self, caller, NewPolicy { policy, source, base: None, reason, suggested: None }, idempotency).await
     }
 
-    /// Switches the policy on or off. While it is off, its rules ask nobody; its denials and the floor still hold.
+    /// Pauses or resumes approvals. During a pause the policy asks nobody; its denials and the floor still hold.
     pub async fn policy_switch(
         &self,
         caller: &Caller,
@@ -218,7 +218,7 @@ impl Engine {
     }
 }
 
-/// Explains the ruling on a call by a draft, as if the draft were in force and switched on.
+/// Explains the ruling on a call by a draft, as if the draft were in force and approvals were not paused.
 async fn explain_draft(
     engine: &Engine,
     caller: &Caller,
@@ -355,7 +355,7 @@ pub(crate) fn read_newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<
     Ok(newest.into_iter().next().map(|known| known.change.version))
 }
 
-/// Parses a policy off the reactor, and refuses a policy with errors.
+/// Parses a policy on a blocking thread, and refuses a policy with errors.
 pub(crate) async fn loaded(file: &str, text: String) -> Result<Policy, Error> {
     let file = file.to_owned();
     off_reactor(move || readable(&file, &text)).await?

@@ -278,7 +278,7 @@ pub(crate) struct DraftPolicy {
     pub(crate) floor: Option<Arc<Policy>>,
 }
 
-/// Judges a call by a draft, as if the draft were in force and switched on. Returns `None` if the caller has gone.
+/// Judges a call by a draft, as if the draft were in force and approvals were not paused. Returns `None` if the caller has gone.
 pub(crate) fn drafted(
     (trial, forms): (&DraftPolicy, &Forms),
     behalf: &OnBehalfOf,
@@ -296,7 +296,7 @@ pub(crate) fn drafted(
     Some(floored(ruling, floor))
 }
 
-/// Like [`find_misfit`], but checks on the current thread, for callers that are off the reactor already.
+/// Like [`find_misfit`], but checks on the current thread, for callers that are on a blocking thread already.
 pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option<String> {
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
     checked.err().map(|error| match error {
@@ -319,7 +319,7 @@ pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
     }
 }
 
-/// Allows a call that a switched-off policy would ask about. A denial by the policy and a question by the floor still hold.
+/// Allows a call that the policy would ask about if approvals were not paused. A denial by the policy and a question by the floor still hold.
 pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
     if state.enabled || ruling.verdict != Verdict::Ask || ruling.floor_asks() {
         return ruling;

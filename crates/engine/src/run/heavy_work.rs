@@ -1,4 +1,4 @@
-//! Runs expensive policy work off the reactor, under a pass that limits how much of it a tenant runs at once.
+//! Runs expensive policy work on blocking threads, under a pass that limits how much of it a tenant runs at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use store::StoreError;
 use crate::Error;
 use crate::run::fair_gate::Pass;
 
-/// Longest time for which a caller waits for work off the reactor.
+/// Longest time for which a caller waits for this work.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// Permission to run expensive work. Dropping it tells the work that its caller has gone; the permit is released when the work has ended.
@@ -23,7 +23,7 @@ impl<P: Send + Sync + 'static> HeavyWork<P> {
         Self { permit: Arc::new(permit), wanted: Arc::new(AtomicBool::new(true)) }
     }
 
-    /// Runs `work` off the reactor. `work` can ask whether the caller still waits. It keeps the permit until it ends, even if the caller has gone.
+    /// Runs `work` on a blocking thread. `work` can ask whether the caller still waits. It keeps the permit until it ends, even if the caller has gone.
     pub(crate) async fn off_reactor<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,

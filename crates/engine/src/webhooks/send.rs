@@ -24,7 +24,7 @@ use crate::{Engine, Error};
 
 /// Number of webhooks that this node sends for at once.
 const MOST_AT_ONCE: usize = 128;
-/// Interval between two looks for due webhooks.
+/// Interval at which due webhooks are looked for.
 const EVERY: Duration = Duration::from_millis(500);
 /// Number of batches that are sent for a webhook before its lease is released to give others a turn.
 const MOST_BATCHES: usize = 50;

@@ -182,7 +182,7 @@ fn shown(ask: Asking) -> AskView {
     AskView { rule: ask.rule, because, error, audience }
 }
 
-/// Switches the policy of the project on or off. The audit trail records the caller and the reason.
+/// Pauses or resumes the approvals of the project. The audit trail records the caller and the reason.
 #[utoipa::path(put, path = "/v1/policy/enabled", tag = "policy", request_body = PolicyEnabledBody,
     params(IdempotencyKey),
     responses((status = 200, description = "Policy in force, with its switch", body = PolicyView), Problems))]

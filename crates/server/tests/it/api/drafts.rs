@@ -248,7 +248,7 @@ async fn unreadable_shadow_policy_changes_no_ruling() {
     assert_eq!(shown["recent"][0].get("drafted"), None);
 }
 
-/// When the policy is switched off, nobody is asked, and the shadow policy is compared on that basis.
+/// While approvals are paused, nobody is asked, and the shadow policy is compared on that basis.
 #[tokio::test]
 async fn shadow_policy_is_compared_with_a_disabled_policy() {
     let scene = scene_with_long_draft_time().await;

@@ -29,7 +29,7 @@ async fn world_with_floor() -> World {
     world
 }
 
-/// A tenant whose own policy allows everything, or is switched off, cannot override the floor.
+/// A tenant whose own policy allows everything, or whose approvals are paused, cannot override the floor.
 #[tokio::test]
 async fn policy_that_allows_everything_does_not_override_the_floor() {
     let world = world_with_floor().await;

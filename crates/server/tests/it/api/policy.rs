@@ -102,10 +102,10 @@ async fn only_admins_change_the_policy_of_their_own_project() {
     scene.writes("c1").await;
 }
 
-/// While the policy is switched off, nobody is asked, and denied calls stay denied. The person and the reason are
+/// While approvals are paused, nobody is asked, and denied calls stay denied. The person and the reason are
 /// visible.
 #[tokio::test]
-async fn a_policy_is_switched_off_with_a_reason() {
+async fn approvals_are_paused_with_a_reason() {
     let scene = Scene::ruled_by(NEVER).await;
     let waiting = scene.writes("c0").await;
     for bad in [json!({ "enabled": false }), json!({ "enabled": false, "reason": "  " }), json!({ "reason": "x" })] {
