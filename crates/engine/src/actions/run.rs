@@ -177,7 +177,7 @@ impl Engine {
             let step = proposal.report(&actor, outcome, run)?;
             let proposal = actions::save_change(work, &mut session, step)?;
             if let Some(asked) = asked {
-                interactions::withdraw(work, &mut session, asked, "the agent has reported what became of it")?;
+                interactions::withdraw(work, &mut session, asked, "the agent reported the outcome")?;
             }
             let proposal = actions::ask_about_outcome(work, &mut session, proposal)?;
             sessions::save(work, &session)?;

@@ -191,7 +191,7 @@ async fn interrupted_tool_asks_people_about_its_outcome() {
     world.stop().await;
     world.work();
     let asked = world.asked(&alice).await;
-    assert_eq!(asked.question.title, "What became of write_file?");
+    assert_eq!(asked.question.title, "What happened to write_file?");
     world.says("I see.", &[]);
     world
         .engine
