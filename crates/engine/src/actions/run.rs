@@ -241,7 +241,7 @@ async fn save_start(
             session.require_alive()?;
             session.going_on()?;
             if !steps::is_step_alive(work, &session, &proposal)? {
-                return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
+                return Err(Refusal::ActionStepEnded.into());
             }
             policy::require_in_force(work, &scope, &judged, &policies)?;
             let given = permit_given(&vault, &proposal, &permit)?;
