@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next';
 import type { Interaction, Option, Session } from '@/api/types';
 import type { Move } from './moves';
+import { matchText, type ServerText } from './server-text';
 
 // Labels that the server gives its default options, and those that it gave in 0.1. Only these are translated; labels of
 // agents stay unchanged.
@@ -85,22 +86,37 @@ export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interac
   return asked_by_rule && message ? rulingReason(t, message) : message;
 }
 
-// Reasons for which the server itself ended a question or an action.
-const END_REASONS = {
-  'nobody answered in time': 'unanswered',
-  'its outcome was not reported in time': 'unreported',
-  'the lease ran out': 'lease',
-  'its question was closed': 'closed',
-  'the agent reported the outcome': 'reported',
-  'the agent has reported what became of it': 'reported',
-  'it was allowed, and was not started in time': 'unstarted',
-} as const;
+// Reasons that the server gives for the end of a question, an action or a step, with their values; where a
+// key has two texts, one is that of 0.1.
+const END_REASONS: ServerText[] = [
+  [/^nobody answered in time$/u, 'unanswered'],
+  [/^its outcome was not reported in time$/u, 'unreported'],
+  [/^the lease ran out$/u, 'lease'],
+  [/^its question was closed$/u, 'closed'],
+  [/^the agent (?:reported the outcome|has reported what became of it)$/u, 'reported'],
+  [/^it was allowed, and was not started in time$/u, 'unstarted'],
+  [/^closed by (?<name>.+) before the deadline$/u, 'early'],
+  [/^ended before its time by (?<name>.+)$/u, 'early'],
+  [/^a person sent `(?<command>\w+)`$/u, 'command'],
+  [/^a person said so: (?<command>\w+)$/u, 'command'],
+  [/^(?:each worker that claimed the step|every worker that claimed it) died before it made progress$/u, 'workersDied'],
+  [/^its step ended before it (?:started|was begun): (?<why>.+)$/su, 'stepEnded'],
+  [/^the step that asked has ended$/u, 'askerEnded'],
+  [/^it failed; the report came after the session had ended and was not stored$/u, 'reportedLate'],
+  [/^it failed; the report arrived after the end of its session and is not kept$/u, 'reportedLate'],
+  [/^a person (?:reported that it failed|says that it did not succeed)$/u, 'reportedFailed'],
+  [/^the step ended before (?:this call was handled|anything was done about this)$/u, 'unhandled'],
+  [/^people would be asked in more than (?<count>\d+) rounds, the limit `rounds`$/u, 'rounds'],
+  [/^people would have been asked in more than (?<count>\d+) rounds \(limit `rounds`\)$/u, 'rounds'],
+];
 
 /** A reason: text of the server is translated, text of people and agents stays unchanged. */
 export function reasonOf(t: TFunction, reason: string): string {
-  return Object.hasOwn(END_REASONS, reason)
-    ? t(`question.endReasons.${END_REASONS[reason as keyof typeof END_REASONS]}`)
-    : reason;
+  const found = matchText(END_REASONS, reason);
+  if (!found) return reason;
+  const { why, ...values } = found.values as { why?: string; name: string };
+  if (why) return t('question.endReasons.stepEnded', { why: reasonOf(t, why) });
+  return t(`question.endReasons.${found.key as 'early'}`, values);
 }
 
 /** Name of the asker: the owner of the key, and also the agent of the session if that is another one. */

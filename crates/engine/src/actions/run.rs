@@ -30,7 +30,7 @@ use crate::{Engine, Error, Idempotency, Redactor, Vault};
 const MOST_BYTES: usize = 256 * 1024;
 
 /// Message that replaces the text of a failure which a client reports after the end of its session.
-const AFTER_END: &str = "it failed; the report arrived after the end of its session and is not kept";
+const AFTER_END: &str = "it failed; the report came after the session had ended and was not stored";
 
 impl Engine {
     /// Returns an action as soon as it is decided, or after `wait` if it is still waiting.
