@@ -40,10 +40,10 @@ export function Moved({ policy, base, text, onClose, onGoOn, onDiscard }: Props)
         <>
           <Button onClick={onClose}>{t('common.back')}</Button>
           <Button tone="danger" onClick={onDiscard}>
-            {t('policy.takeTheirs')}
+            {t('policy.discardDraft')}
           </Button>
           <Button tone="accent" onClick={() => onGoOn(theirs.version)}>
-            {t('policy.goOn')}
+            {t('policy.continueDraft')}
           </Button>
         </>
       }

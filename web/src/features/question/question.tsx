@@ -35,7 +35,7 @@ export function Question({ id, begin, back, next }: Props) {
   if (!question) {
     if (!error) return <Waiting rows={8} label={t('common.loading')} />;
     if (['not_found', 'id_invalid'].includes(asProblem(error).code)) {
-      return <Empty level={onlyPage() ? 1 : 2} icon={SearchX} title={t('question.gone')} />;
+      return <Empty level={onlyPage() ? 1 : 2} icon={SearchX} title={t('question.notFound')} />;
     }
     return (
       <div className="p-6">

@@ -40,7 +40,7 @@ export function Session({ id, back, question }: Props) {
   if (!session) {
     if (!error) return <Waiting rows={8} label={t('common.loading')} />;
     if (['not_found', 'id_invalid'].includes(asProblem(error).code))
-      return <Empty level={1} icon={SearchX} title={t('session.gone')} />;
+      return <Empty level={1} icon={SearchX} title={t('session.notFound')} />;
     return (
       <div className="p-6">
         <ProblemNotice error={error} again={() => void refetch()} />

@@ -63,11 +63,11 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
               />
             )}
           </Field>
-          <Field label={t('webhooks.hears')}>
+          <Field label={t('webhooks.sends')}>
             {(ids) => (
               <Select {...ids} value={about} onChange={(event) => setAbout(event.target.value as 'events' | 'answers')}>
-                <option value="events">{t('webhooks.hearsEvents')}</option>
-                <option value="answers">{t('webhooks.hearsAnswers')}</option>
+                <option value="events">{t('webhooks.sendsEvents')}</option>
+                <option value="answers">{t('webhooks.sendsAnswers')}</option>
               </Select>
             )}
           </Field>
@@ -77,7 +77,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
           </Field>
           <label className="flex items-center gap-2">
             <input type="checkbox" name="enabled" defaultChecked />
-            {t('webhooks.atOnce')}
+            {t('webhooks.active')}
           </label>
           {make.error ? <ProblemNotice error={make.error} /> : null}
         </form>

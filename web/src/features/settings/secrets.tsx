@@ -46,11 +46,11 @@ export function KeptSecrets() {
               <Button
                 size="sm"
                 tone="danger"
-                aria-label={t('secrets.forgetOf', { name: secret.name })}
+                aria-label={t('secrets.deleteOf', { name: secret.name })}
                 busy={forget.isPending && forget.variables === secret.id}
                 onClick={() => forget.mutate(secret.id)}
               >
-                {t('secrets.forget')}
+                {t('secrets.delete')}
               </Button>
             </li>
           ))}
