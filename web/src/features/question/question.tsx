@@ -14,8 +14,8 @@ import { StatusBadge } from '@/ui/status';
 import { Ago, Countdown } from '@/ui/time';
 import { Answer } from './answer';
 import { Closed } from './closed';
-import { Grounds } from './grounds';
-import { Before, History } from './past';
+import { DecisionBasis } from './decision-basis';
+import { EarlierEvents, History } from './past';
 import { Ended } from './resolution';
 
 interface Props {
@@ -52,8 +52,8 @@ export function Question({ id, begin, back, next }: Props) {
       <Head question={question} back={back} />
       <Ended question={question} />
       {message ? <AgentText text={message} className="text-lg" /> : null}
-      <Grounds question={question} />
-      <Before question={question} />
+      <DecisionBasis question={question} />
+      <EarlierEvents question={question} />
       {question.status === 'pending' ? (
         <Answer key={question.id} question={question} begin={begin} left={left} dock />
       ) : wasOpen.current && question.resolution ? (

@@ -23,7 +23,7 @@ interface Props {
 }
 
 /** Shown when the active policy changed after a draft was started: both sets of changes, and how to continue. */
-export function Moved({ policy, base, text, onClose, onGoOn, onDiscard }: Props) {
+export function PolicyChangedDialog({ policy, base, text, onClose, onGoOn, onDiscard }: Props) {
   const { t } = useTranslation();
   // Keeps the version that was shown, even if it is read again meanwhile.
   const [theirs] = useState(policy);
