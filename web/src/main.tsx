@@ -13,7 +13,7 @@ import { forgetDrafts } from './lib/draft';
 import { keepFocus } from './lib/focus';
 import { speak } from './lib/i18n';
 import { signInSearch } from './routes/search';
-import { useTold } from './ui/tell';
+import { useToasts } from './ui/show-toast';
 
 const { theme, language } = usePreferences.getState();
 showTheme(theme);
@@ -38,8 +38,8 @@ await speak(language);
 
 const Toasts = lazy(() => import('./ui/toast'));
 
-function Told() {
-  const some = useTold((state) => state.told.length > 0);
+function ToastHost() {
+  const some = useToasts((state) => state.toasts.length > 0);
   return some ? (
     <Suspense>
       <Toasts />
@@ -53,7 +53,7 @@ if (root) {
     <StrictMode>
       <QueryClientProvider client={cache}>
         <RouterProvider router={router} />
-        <Told />
+        <ToastHost />
       </QueryClientProvider>
     </StrictMode>,
   );

@@ -52,7 +52,7 @@ const PAGES: [string, () => string, string][] = [
   ['history', () => '/policy?tab=history', 'main li button'],
   ['grants', () => '/grants', 'main li a'],
   ['audit', () => '/audit?period=all', 'main li summary'],
-  ['insights', () => '/figures', 'main td.tabular-nums'],
+  ['insights', () => '/insights', 'main td.tabular-nums'],
   ['settings', () => '/settings', 'main [type=password]'],
   ['keys', () => '/settings?tab=keys', 'main li button'],
   ['people', () => '/settings?tab=people', 'main li button'],

@@ -218,9 +218,9 @@ test('a review is sent back, a notice is acknowledged, a custom question is answ
   const agent = await Agent.open(w.server);
   const review = await agent.ask({ kind: 'review', title: 'The draft', details: 'Dear all' });
   const page = await w.at(`/inbox/${review.id}`);
-  await button(page, 'Revise').click();
+  await button(page, 'Ask for changes').click();
   await page.getByRole('textbox', { name: 'What should change?' }).fill('Shorter.');
-  await button(page, 'Revise').click();
+  await button(page, 'Send back').click();
   await ended(page, 'Shorter.');
   const notice = await agent.ask({ kind: 'notice', title: 'The backup is done' });
   await page.goto(`${w.server.page}/inbox/${notice.id}`);

@@ -17,7 +17,7 @@ test('abstaining is visible to everybody, and a later answer undoes it', async (
   await instead(page, 'Skip for me…');
   await page.getByRole('textbox', { name: /Reason/u }).fill('On leave');
   await page.getByRole('dialog').getByRole('button', { name: 'Skip for me' }).click();
-  await page.getByText('You skipped this question.').waitFor();
+  await page.getByText('You said that you will not answer.').waitFor();
   const bob = await w.at(`/inbox/${asked.id}`, { user: 'bob' });
   await bob.getByText('alice: On leave').waitFor();
   await page.getByRole('button', { name: 'Confirm' }).click();

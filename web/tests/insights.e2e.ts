@@ -34,7 +34,7 @@ test('insights show median and p95, persons, rules, and the marks at 5 and 20 pe
     await answer(n < 6 ? 'alice' : 'bob', interaction ?? '', { option: n % 3 === 0 ? 'reject' : 'approve' });
   }
   await expired(agent, 1);
-  const page = await w.at('/figures?window=3600');
+  const page = await w.at('/insights?window=3600');
   const share = page.getByText('10%', { exact: true });
   await share.waitFor();
   const meter = page.getByRole('img', { name: 'Marks at 5% and 20%' });
@@ -77,7 +77,7 @@ test('insights show growing ages of open questions and count cancelled questions
     reads += 1;
   });
   await page.clock.install();
-  await page.goto(`${w.server.page}/figures?window=3600`);
+  await page.goto(`${w.server.page}/insights?window=3600`);
   const ages = page.getByRole('region', { name: 'Open by age' }).getByRole('listitem');
   await ages.first().waitFor();
   expect(await ages.allInnerTexts()).toEqual([
@@ -99,4 +99,9 @@ test('insights show growing ages of open questions and count cancelled questions
   grown = true;
   await page.clock.runFor(20_000);
   await ages.filter({ hasText: /^1–10 mins\s*1$/u }).waitFor();
+});
+
+test('the address of the insights in 0.1 leads to them', async () => {
+  const page = await w.at('/figures?window=3600');
+  await page.waitForURL('**/insights?window=3600');
 });

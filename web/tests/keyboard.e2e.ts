@@ -80,7 +80,7 @@ test.each([
   ['the agents', () => '/agents', 'li button'],
   ['the policy', () => '/policy', '.cm-content'],
   ['the audit trail', () => '/audit', 'li summary'],
-  ['the insights', () => '/figures', 'select'],
+  ['the insights', () => '/insights', 'select'],
   ['the keys', () => '/settings?tab=keys', 'li button'],
 ])('%s: every control is reached by Tab and shows its focus', async (_, path, drawn) => {
   const page = await w.at(path());

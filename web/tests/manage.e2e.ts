@@ -187,7 +187,7 @@ test('the browser verifies the audit trail and names a changed entry', async () 
 });
 
 test('insights show open questions and how questions ended', async () => {
-  const page = await w.at('/figures?window=3600');
+  const page = await w.at('/insights?window=3600');
   await page.getByText('Open now').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'Approval' }).first();
   expect(Number((await row.innerText()).match(/\d+/u)?.[0])).toBeGreaterThan(0);

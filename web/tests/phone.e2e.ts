@@ -52,7 +52,7 @@ test('no page is wider than a screen of 360 pixels, in the language with the lon
   const page = await w.at('/sign-in', { ...PHONE, locale: 'ru-RU' });
   const asked = ['command', 'file', 'choice', 'form', 'secret', 'hostile'].map((name) => `/inbox/${ids[name]}`);
   const rest = ['/inbox', '/inbox?status=expired', `/sessions/${ids.session}`, '/sessions', '/agents', '/policy'];
-  const more = ['/policy?tab=explain', '/policy?tab=history', '/grants', '/audit', '/figures', '/settings'];
+  const more = ['/policy?tab=explain', '/policy?tab=history', '/grants', '/audit', '/insights', '/settings'];
   const settings = ['people', 'keys', 'secrets', 'webhooks'].map((tab) => `/settings?tab=${tab}`);
   const found: string[] = [];
   for (const path of ['/sign-in', ...asked, ...rest, ...more, ...settings]) {

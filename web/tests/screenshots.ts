@@ -158,7 +158,7 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
     await page.locator('main button').first().click();
     await page.locator('li summary').nth(2).click();
   },
-  insights: (page) => open(page, '/figures?window=3600'),
+  insights: (page) => open(page, '/insights?window=3600'),
   me: (page) => open(page, '/settings'),
   keys: (page) => open(page, '/settings?tab=keys'),
   people: (page) => open(page, '/settings?tab=people'),
@@ -178,7 +178,7 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('dialog').waitFor();
   },
   menu: async (page) => {
-    await open(page, '/figures');
+    await open(page, '/insights');
     await page.locator('button[aria-haspopup=menu]:visible').first().click();
     await page.getByRole('menu').waitFor();
   },

@@ -435,9 +435,12 @@ impl Approvals {
                 })))
             }
             // Another client was first, or the session is paused and the call starts when it resumes.
-            Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::PermitUnknown | Refusal::SessionPaused(_))) => {
-                Ok(None)
-            }
+            Err(Error::Refused(
+                Refusal::ActionNot { .. }
+                | Refusal::ActionStepEnded
+                | Refusal::PermitUnknown
+                | Refusal::SessionPaused(_),
+            )) => Ok(None),
             Err(error) => Ok(Some(error_message(error.into(), Some(call_id)))),
         }
     }

@@ -370,7 +370,7 @@ impl Action {
                 (EventKind::ActionDone(settled), ActionState::Done { result })
             }
             Some(Effect::Reject | Effect::Terminate) => {
-                let message = feedback.unwrap_or_else(|| "a person says that it did not succeed".into());
+                let message = feedback.unwrap_or_else(|| "a person reported that it failed".into());
                 (EventKind::ActionFailed(settled), ActionState::Failed { message, result: Value::Null })
             }
             _ => (EventKind::ActionUnknown(settled), self.unknown(None)),

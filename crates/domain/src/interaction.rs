@@ -298,7 +298,7 @@ impl Interaction {
         let pending = self.pending()?;
         let reason = match by.kind {
             ActorKind::System => "nobody answered in time".to_owned(),
-            ActorKind::User | ActorKind::Agent => format!("ended before its time by {}", by.name),
+            ActorKind::User | ActorKind::Agent => format!("closed by {} before the deadline", by.name),
         };
         let (effect, options, data) = match self.question.fallback.clone() {
             None => {

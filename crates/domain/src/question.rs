@@ -332,7 +332,7 @@ impl Question {
             Kind::Approval => vec![
                 Choice::new("approve", "Approve", Effect::Approve),
                 Choice::new("edit", "Edit and approve", Effect::Edit),
-                Choice::new("retry", "Think again", Effect::Retry).with_input("What should be different?"),
+                Choice::new("retry", "Ask for changes", Effect::Retry).with_input("What should change?"),
                 Choice::new("reject", "Reject", Effect::Reject),
                 Choice::new("terminate", "Reject and end the session", Effect::Terminate),
             ],
@@ -342,7 +342,7 @@ impl Question {
             ],
             Kind::Review => vec![
                 Choice::new("approve", "Approve", Effect::Approve),
-                Choice::new("revise", "Revise", Effect::Retry).with_input("What should be different?"),
+                Choice::new("revise", "Ask for changes", Effect::Retry).with_input("What should change?"),
                 Choice::new("reject", "Reject", Effect::Reject),
             ],
             Kind::Choice | Kind::Question | Kind::Form | Kind::Secret | Kind::Notice | Kind::Custom(_) => Vec::new(),

@@ -153,13 +153,16 @@ pub enum Refusal {
     #[error("only the agent that proposed this action can continue it")]
     NotYourAction,
     /// The action is not in the state that this command requires.
-    #[error("this action is {state}, not {wanted}")]
+    #[error("the state of this action is `{state}`; this command needs `{wanted}`")]
     ActionNot {
         /// Required state.
         wanted: &'static str,
         /// Current state.
         state: &'static str,
     },
+    /// The step that proposed the action has ended.
+    #[error("the step of this action has ended, so the action cannot start")]
+    ActionStepEnded,
     /// The report concerns another run than the latest one.
     #[error("this report is not about the latest run of the action, which was started with {0}")]
     AnotherRun(crate::PermitId),

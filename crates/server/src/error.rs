@@ -355,7 +355,7 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::NotHosted(_) => (S::CONFLICT, "not_driven"),
         Refusal::NobodyListens => (S::CONFLICT, "nobody_listens"),
         Refusal::VersionExists { .. } => (S::CONFLICT, "version_exists"),
-        Refusal::ActionNot { .. } => (S::CONFLICT, "action_state"),
+        Refusal::ActionNot { .. } | Refusal::ActionStepEnded => (S::CONFLICT, "action_state"),
         Refusal::AnotherRun(_) => (S::CONFLICT, "another_run"),
         Refusal::PermitUnknown => (S::FORBIDDEN, "permit_unknown"),
         Refusal::PermitExpired { .. } => (S::GONE, "permit_expired"),

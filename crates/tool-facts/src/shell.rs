@@ -200,7 +200,7 @@ impl Shell {
     /// Adds a variable that the call sets for the whole command.
     pub(super) fn with_variable(mut self, name: &str, value: &str) -> Self {
         if variable::may_steer(name, value) {
-            self.doubt.get_or_insert_with(|| refused(format!("the variable `{name}` may change which program runs")));
+            self.doubt.get_or_insert_with(|| refused(format!("`${name}` decides what runs")));
         }
         for command in &mut self.commands {
             command.assignments.push(Assignment { name: name.to_owned(), value: value.to_owned() });

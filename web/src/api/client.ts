@@ -38,7 +38,7 @@ interface Reply<T> {
 }
 
 /** Returns the response body, or throws its problem. */
-export async function taken<T>(request: Promise<Reply<T>>): Promise<T> {
+export async function responseBody<T>(request: Promise<Reply<T>>): Promise<T> {
   let reply: Reply<T>;
   try {
     reply = await request;

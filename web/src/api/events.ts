@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { api, taken } from './client';
+import { api, responseBody } from './client';
 import type { SessionEvent } from './types';
 
 const EVENTS = 60;
@@ -10,7 +10,9 @@ const eventsAfter = async (
   session: string,
   query: { after: number; limit: number; interaction?: string },
   signal?: AbortSignal,
-) => (await taken(api.GET('/v1/sessions/{session}/events', { params: { path: { session }, query }, signal }))).events;
+) =>
+  (await responseBody(api.GET('/v1/sessions/{session}/events', { params: { path: { session }, query }, signal })))
+    .events;
 
 /**
  * Key of the newest event that was received while the events of a session were being read. The read continues up to
@@ -26,7 +28,7 @@ export const eventsQuery = (id: string) =>
   queryOptions({
     queryKey: ['session-events', id],
     queryFn: async ({ client, signal }): Promise<SessionEvent[]> => {
-      const { last_seq: end } = await taken(
+      const { last_seq: end } = await responseBody(
         api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal }),
       );
       const known = client.getQueryData<SessionEvent[]>(['session-events', id]) ?? [];

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, taken } from './client';
+import { api, responseBody } from './client';
 
 const PAGE = 50;
 
@@ -7,7 +7,7 @@ const PAGE = 50;
 export const policyQuery = () =>
   queryOptions({
     queryKey: ['policy'],
-    queryFn: ({ signal }) => taken(api.GET('/v1/policy', { signal })),
+    queryFn: ({ signal }) => responseBody(api.GET('/v1/policy', { signal })),
     refetchInterval: 15_000,
   });
 
@@ -17,7 +17,7 @@ export const policyVersionsQuery = (since: string) =>
     queryKey: ['policy-versions', since],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      taken(api.GET('/v1/policy/versions', { params: { query: { cursor: pageParam, limit: PAGE } }, signal })),
+      responseBody(api.GET('/v1/policy/versions', { params: { query: { cursor: pageParam, limit: PAGE } }, signal })),
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
   });
@@ -28,7 +28,7 @@ export const policyTextQuery = (version: string) =>
     queryKey: ['policy-text', version],
     queryFn: async ({ signal }) => {
       const params = { query: { version, limit: 1 } };
-      return (await taken(api.GET('/v1/policy/versions', { params, signal }))).versions[0]?.text ?? null;
+      return (await responseBody(api.GET('/v1/policy/versions', { params, signal }))).versions[0]?.text ?? null;
     },
     staleTime: Number.POSITIVE_INFINITY,
   });

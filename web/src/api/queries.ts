@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { byDeadline } from './by-deadline';
-import { api, taken } from './client';
+import { api, responseBody } from './client';
 import { people } from './people';
 import type { operations } from './schema';
 import type { Json } from './types';
@@ -36,7 +36,7 @@ export const interactionsQuery = (filter: InboxFilter) =>
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {
       const page = (filter: InboxFilter, cursor?: string) =>
-        taken(api.GET('/v1/interactions', { params: { query: { ...filter, cursor, limit: PAGE } }, signal }));
+        responseBody(api.GET('/v1/interactions', { params: { query: { ...filter, cursor, limit: PAGE } }, signal }));
       return filter.sort === 'deadline' ? byDeadline(filter, page, pageParam) : page(filter, pageParam);
     },
     getNextPageParam: (page) => page.next ?? undefined,
@@ -47,7 +47,7 @@ export const interactionQuery = (id: string) =>
   queryOptions({
     queryKey: ['interaction', id],
     queryFn: ({ signal }) =>
-      taken(api.GET('/v1/interactions/{interaction}', { params: { path: { interaction: id } }, signal })),
+      responseBody(api.GET('/v1/interactions/{interaction}', { params: { path: { interaction: id } }, signal })),
   });
 
 /** Schema of the arguments of the question's action, if the tool has one. */
@@ -56,7 +56,7 @@ export const actionSchemaQuery = (id: string) =>
     queryKey: ['action-schema', id],
     queryFn: async ({ signal }) => {
       const params = { path: { interaction: id } };
-      return (await taken(api.GET('/v1/interactions/{interaction}/schema', { params, signal }))).schema ?? null;
+      return (await responseBody(api.GET('/v1/interactions/{interaction}/schema', { params, signal }))).schema ?? null;
     },
   });
 
@@ -65,7 +65,9 @@ export const sessionsQuery = (filter: SessionFilter) =>
     queryKey: ['sessions', filter],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      taken(api.GET('/v1/sessions', { params: { query: { ...filter, cursor: pageParam, limit: PAGE } }, signal })),
+      responseBody(
+        api.GET('/v1/sessions', { params: { query: { ...filter, cursor: pageParam, limit: PAGE } }, signal }),
+      ),
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
   });
@@ -73,7 +75,8 @@ export const sessionsQuery = (filter: SessionFilter) =>
 export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: ['session', id],
-    queryFn: ({ signal }) => taken(api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal })),
+    queryFn: ({ signal }) =>
+      responseBody(api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal })),
   });
 
 /** One action of a session by its call id. */
@@ -81,14 +84,14 @@ export const actionQuery = (session: string, call: string) =>
   queryOptions({
     queryKey: ['action', `${session} ${call}`],
     queryFn: ({ signal }) =>
-      taken(api.GET('/v1/sessions/{session}/actions/{call}', { params: { path: { session, call } }, signal })),
+      responseBody(api.GET('/v1/sessions/{session}/actions/{call}', { params: { path: { session, call } }, signal })),
   });
 
 export const explainQuery = (call: { tool: string; arguments: Json; agent?: string | null }) =>
   queryOptions({
     queryKey: ['explain', call],
     queryFn: () =>
-      taken(
+      responseBody(
         api.POST('/v1/policy/explain', {
           body: { ...call, arguments: call.arguments as Record<string, unknown>, role: 'agent' },
         }),
@@ -103,7 +106,7 @@ export const grantsQuery = (over: boolean) =>
     queryKey: ['grants', over],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      taken(api.GET('/v1/grants', { params: { query: { over, cursor: pageParam, limit: PAGE } }, signal })),
+      responseBody(api.GET('/v1/grants', { params: { query: { over, cursor: pageParam, limit: PAGE } }, signal })),
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 5000,
@@ -114,7 +117,7 @@ export const auditQuery = (filter: AuditFilter) =>
     queryKey: ['audit', filter],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      taken(api.GET('/v1/audit', { params: { query: { ...filter, cursor: pageParam, limit: PAGE } }, signal })),
+      responseBody(api.GET('/v1/audit', { params: { query: { ...filter, cursor: pageParam, limit: PAGE } }, signal })),
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
   });
@@ -122,7 +125,7 @@ export const auditQuery = (filter: AuditFilter) =>
 export const auditKeyQuery = () =>
   queryOptions({
     queryKey: ['audit-key'],
-    queryFn: ({ signal }) => taken(api.GET('/v1/audit/key', { signal })),
+    queryFn: ({ signal }) => responseBody(api.GET('/v1/audit/key', { signal })),
   });
 
 /** Ages change without events, so the stats are polled. */
@@ -131,7 +134,8 @@ const AGEING = 15_000;
 export const statsQuery = (window: number) =>
   queryOptions({
     queryKey: ['stats', window],
-    queryFn: ({ signal }) => taken(api.GET('/v1/stats', { params: { query: { window_seconds: window } }, signal })),
+    queryFn: ({ signal }) =>
+      responseBody(api.GET('/v1/stats', { params: { query: { window_seconds: window } }, signal })),
     placeholderData: keepPreviousData,
     refetchInterval: AGEING,
   });
@@ -141,7 +145,7 @@ export const statsDetailsQuery = (window: number, parts: number) =>
     queryKey: ['stats', 'details', window, parts],
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      taken(api.GET('/v1/stats/details', { params: { query: { window_seconds: window, parts } }, signal })),
+      responseBody(api.GET('/v1/stats/details', { params: { query: { window_seconds: window, parts } }, signal })),
     placeholderData: keepPreviousData,
     refetchInterval: AGEING,
   });
@@ -151,7 +155,7 @@ export const keysQuery = () =>
     queryKey: ['keys'],
     queryFn: async ({ signal }) => {
       const pages = await everyPage((cursor) =>
-        taken(api.GET('/v1/keys', { params: { query: { cursor, limit: MOST } }, signal })),
+        responseBody(api.GET('/v1/keys', { params: { query: { cursor, limit: MOST } }, signal })),
       );
       return { keys: pages.flatMap((page) => page.keys) };
     },
@@ -162,7 +166,7 @@ export const secretsQuery = () =>
     queryKey: ['secrets'],
     queryFn: async ({ signal }) => {
       const pages = await everyPage((cursor) =>
-        taken(api.GET('/v1/secrets', { params: { query: { cursor, limit: MOST } }, signal })),
+        responseBody(api.GET('/v1/secrets', { params: { query: { cursor, limit: MOST } }, signal })),
       );
       return pages.flatMap((page) => page.secrets);
     },
@@ -174,7 +178,7 @@ export const webhooksQuery = () =>
     queryKey: ['webhooks'],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      taken(api.GET('/v1/webhooks', { params: { query: { cursor: pageParam, limit: PAGE } }, signal })),
+      responseBody(api.GET('/v1/webhooks', { params: { query: { cursor: pageParam, limit: PAGE } }, signal })),
     getNextPageParam: (page) => page.next ?? undefined,
     refetchInterval: 5000,
   });
@@ -184,7 +188,7 @@ export const webhookDeliveriesQuery = (webhook: string, state?: DeliveryState) =
     queryKey: ['webhook-deliveries', webhook, state],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      taken(
+      responseBody(
         api.GET('/v1/webhooks/{webhook}/deliveries', {
           params: { path: { webhook }, query: { state, cursor: pageParam, limit: 20 } },
           signal,
@@ -200,7 +204,7 @@ export const agentsQuery = () =>
     queryKey: ['agents'],
     queryFn: async ({ signal }) => {
       const pages = await everyPage((cursor) =>
-        taken(api.GET('/v1/agents', { params: { query: { cursor, limit: MOST } }, signal })),
+        responseBody(api.GET('/v1/agents', { params: { query: { cursor, limit: MOST } }, signal })),
       );
       return pages.flatMap((page) => page.agents);
     },
@@ -211,7 +215,7 @@ export const flowsQuery = () =>
     queryKey: ['flows'],
     queryFn: async ({ signal }) => {
       const pages = await everyPage((cursor) =>
-        taken(api.GET('/v1/flows', { params: { query: { cursor, limit: MOST } }, signal })),
+        responseBody(api.GET('/v1/flows', { params: { query: { cursor, limit: MOST } }, signal })),
       );
       return pages.flatMap((page) => page.flows);
     },
@@ -224,8 +228,8 @@ export const definitionQuery = (kind: 'agent' | 'flow', name: string, version: s
     queryFn: ({ signal }) => {
       const params = { path: { name, version } };
       return kind === 'agent'
-        ? taken(api.GET('/v1/agents/{name}/{version}', { params, signal }))
-        : taken(api.GET('/v1/flows/{name}/{version}', { params, signal }));
+        ? responseBody(api.GET('/v1/agents/{name}/{version}', { params, signal }))
+        : responseBody(api.GET('/v1/flows/{name}/{version}', { params, signal }));
     },
   });
 

@@ -8,7 +8,7 @@ import { tellTabs } from '@/lib/account';
 import { forgetDrafts } from '@/lib/draft';
 import { LANGUAGES } from '@/lib/i18n';
 import { Menu, MenuChoice, MenuItem, MenuLine, type MenuProps } from '@/ui/menu';
-import { tell } from '@/ui/tell';
+import { showToast } from '@/ui/show-toast';
 import { useHelp } from './help';
 import { canNotify, wantNotifications } from './notify';
 import { usePreferences } from './preferences';
@@ -19,7 +19,7 @@ export default function AccountMenu(props: MenuProps) {
   const { data: me } = useQuery(meQuery());
   const { theme, language, notify } = usePreferences();
   const toggle = async () => {
-    if (!(await wantNotifications(!notify))) tell(t('preferences.notifyRefused'), 'danger');
+    if (!(await wantNotifications(!notify))) showToast(t('preferences.notifyRefused'), 'danger');
   };
   // On a phone the button is at the top right, on a desktop at the bottom left.
   const desk = matchMedia('(min-width: 64rem)').matches;

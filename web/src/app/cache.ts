@@ -5,10 +5,10 @@ import { meQuery } from '@/api/queries';
 export const cache: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
-      if (query.queryKey[0] !== 'me') turnedAway(error);
+      if (query.queryKey[0] !== 'me') refreshAccount(error);
     },
   }),
-  mutationCache: new MutationCache({ onError: turnedAway }),
+  mutationCache: new MutationCache({ onError: refreshAccount }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -21,7 +21,7 @@ export const cache: QueryClient = new QueryClient({
 });
 
 /** After a 401 or 403 the account is read again, so that the shell shows the sign-in page or fewer pages. */
-function turnedAway(error: unknown): void {
+function refreshAccount(error: unknown): void {
   if ([401, 403].includes(asProblem(error).status)) void cache.invalidateQueries({ queryKey: ['me'] });
 }
 

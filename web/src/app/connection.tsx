@@ -8,10 +8,10 @@ const PATIENCE = 1200;
 /** Banner for a lost connection. A connection that returns within a moment shows no banner. */
 export function ConnectionBanner() {
   const state = useConnection((connection) => connection.state);
-  return state === 'lost' ? <Lost /> : null;
+  return state === 'lost' ? <LostBanner /> : null;
 }
 
-function Lost() {
+function LostBanner() {
   const { t } = useTranslation();
   const since = useConnection((connection) => connection.since);
   useServerNow();

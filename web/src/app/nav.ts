@@ -12,7 +12,7 @@ import {
 import type { Role } from '@/api/types';
 
 interface Place {
-  to: '/inbox' | '/sessions' | '/agents' | '/policy' | '/grants' | '/audit' | '/figures' | '/settings';
+  to: '/inbox' | '/sessions' | '/agents' | '/policy' | '/grants' | '/audit' | '/insights' | '/settings';
   name: 'inbox' | 'sessions' | 'agents' | 'policy' | 'grants' | 'audit' | 'insights' | 'settings';
   icon: LucideIcon;
   only?: readonly Role[];
@@ -26,7 +26,7 @@ export const PLACES: readonly Place[] = [
   { to: '/policy', name: 'policy', icon: ShieldCheck },
   { to: '/grants', name: 'grants', icon: KeyRound },
   { to: '/audit', name: 'audit', icon: ScrollText, only: ['admin'] },
-  { to: '/figures', name: 'insights', icon: ChartColumn },
+  { to: '/insights', name: 'insights', icon: ChartColumn },
   { to: '/settings', name: 'settings', icon: Settings },
 ];
 

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
-import { type Language, spoken } from '@/lib/i18n';
+import { type Language, preferredLanguage } from '@/lib/i18n';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -12,7 +12,7 @@ interface Preferences {
 
 /** Preferences stored in this browser. */
 export const usePreferences = create<Preferences>()(
-  persist((): Preferences => ({ theme: 'system', language: spoken(navigator.languages), notify: false }), {
+  persist((): Preferences => ({ theme: 'system', language: preferredLanguage(navigator.languages), notify: false }), {
     name: 'holdpoint.preferences',
   }),
 );

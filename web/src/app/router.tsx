@@ -96,12 +96,24 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('@/routes/audit'), 'AuditRoute'),
 });
 
+const insightsSearch = (search: Record<string, unknown>) =>
+  typeof search.window === 'number' ? { window: search.window } : {};
+
 const insights = createRoute({
   getParentRoute: () => inside,
-  path: '/figures',
-  validateSearch: (search: Record<string, unknown>) =>
-    typeof search.window === 'number' ? { window: search.window } : {},
+  path: '/insights',
+  validateSearch: insightsSearch,
   component: lazyRouteComponent(() => import('@/routes/insights'), 'InsightsRoute'),
+});
+
+// Address of the insights in 0.1.
+const figures = createRoute({
+  getParentRoute: () => root,
+  path: '/figures',
+  validateSearch: insightsSearch,
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: '/insights', search, replace: true });
+  },
 });
 
 const settings = createRoute({
@@ -121,6 +133,7 @@ const signIn = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
+    figures,
     signIn,
     inside.addChildren([
       inbox.addChildren([nothingChosen, question]),

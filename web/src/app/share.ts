@@ -34,10 +34,10 @@ function share(name: string, stop: AbortSignal, heard: (word: Word) => void): vo
     else if (word.is !== 'alive') state = word;
     heard(word);
   };
-  const tell = (said: Said) => stop.aborted || channel.postMessage(said);
+  const send = (said: Said) => stop.aborted || channel.postMessage(said);
   channel.onmessage = ({ data }: MessageEvent<Said>) => {
     if (data.is === 'hello') {
-      if (reading) tell({ ...state, to: data.from });
+      if (reading) send({ ...state, to: data.from });
     } else if (!reading && (data.to ?? self) === self) take(data);
   };
   const read = async (steal: boolean) => {
@@ -48,13 +48,13 @@ function share(name: string, stop: AbortSignal, heard: (word: Word) => void): vo
         reading = true;
         await readStream(cursor, AbortSignal.any([stop, robbed.signal]), (word) => {
           take(word);
-          tell(word);
+          send(word);
         });
       })
       .catch(() => robbed.abort());
     reading = false;
     // A tab that lost the lock while suspended may have missed messages, so it asks the new reader for its state.
-    if (robbed.signal.aborted) tell({ is: 'hello', from: self });
+    if (robbed.signal.aborted) send({ is: 'hello', from: self });
     if (!stop.aborted && state.is !== 'signed-out') void read(false);
   };
   // A suspended reader stops sending, so the visible tab takes over.
@@ -68,7 +68,7 @@ function share(name: string, stop: AbortSignal, heard: (word: Word) => void): vo
     clearInterval(watch);
     channel.close();
   });
-  tell({ is: 'hello', from: self });
+  send({ is: 'hello', from: self });
   void read(false);
 }
 

@@ -23,7 +23,7 @@ export function Shell() {
   const navigate = useNavigate();
   const { data: me } = useQuery(meQuery());
   const whose = me ? `${me.name} ${me.project}` : undefined;
-  useDoor();
+  useSignInRedirect();
   useEffect(forgetNext, []);
   useEffect(() => {
     if (whose === undefined) return;
@@ -72,7 +72,7 @@ function UnconfinedBanner() {
 }
 
 /** Redirects a person who is signed out to the sign-in page, and back after signing in. */
-function useDoor(): void {
+function useSignInRedirect(): void {
   const { error } = useQuery(meQuery());
   const cache = useQueryClient();
   const navigate = useNavigate();

@@ -19,12 +19,12 @@ export function holder(): Element | null {
 }
 
 /** Remembers the button of a menu; the focus returns to it when the menu closes. */
-export function standFor(menu: Element, button: Element): void {
+export function setMenuButton(menu: Element, button: Element): void {
   buttons.set(menu, button);
 }
 
 /** Returns the focus to an element, or to the nearest remaining one. */
-export function giveBack(element: Element | null): void {
+export function restoreFocus(element: Element | null): void {
   if (!element) return;
   const menu = element.closest('[role=menu]');
   const wanted = (menu && buttons.get(menu)) ?? element;
@@ -52,7 +52,7 @@ export function keepFocus(): void {
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         looking = false;
-        if (document.activeElement === document.body && held) rescue(held);
+        if (document.activeElement === document.body && held) handleLostFocus(held);
       }),
     );
   };
@@ -87,13 +87,13 @@ export function keepFocus(): void {
     addEventListener(moved, () => (byKey = false), { capture: true, passive: true });
 }
 
-function rescue(lost: Element): void {
+function handleLostFocus(lost: Element): void {
   if (usable(lost)) {
-    if (stopped) giveBack(lost);
+    if (stopped) restoreFocus(lost);
     // The element still exists, so the person has moved the focus away.
     else held = null;
   } else if (lost.isConnected && lost.checkVisibility()) stopped = true;
-  else giveBack(lost);
+  else restoreFocus(lost);
 }
 
 function usable(element: Element): boolean {

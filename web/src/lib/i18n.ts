@@ -23,7 +23,7 @@ const LOAD: Record<Language, () => Promise<{ default: object }>> = {
 };
 
 /** The first supported language among the preferred languages of the reader. */
-export function spoken(wanted: readonly string[]): Language {
+export function preferredLanguage(wanted: readonly string[]): Language {
   for (const tag of wanted) {
     const found = LANGUAGES.find(([code]) => tag.toLowerCase().split('-')[0] === code);
     if (found) return found[0];

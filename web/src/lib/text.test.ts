@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeName, comparable, fold, hiddenIn, inWords, oneLine, pieces, spelled, turnedIn } from './text';
+import { codeName, comparable, fold, hiddenIn, inWords, oneLine, pieces, reorderedLines, spelled } from './text';
 
 const shown = (text: string) => pieces(text).map((piece) => ('text' in piece ? piece.text : codeName(piece.code)));
 
@@ -127,8 +127,8 @@ describe('long text is folded with its true length', () => {
 });
 
 test('lines that would be displayed in another order are found', () => {
-  expect(turnedIn('a\nrm \u202e/ fr-\nשלום\n\u2067x\nz\u200b')).toEqual(['rm \u202e/ fr-', '\u2067x']);
-  expect(turnedIn('\u202ex\n'.repeat(9))).toHaveLength(5);
+  expect(reorderedLines('a\nrm \u202e/ fr-\nשלום\n\u2067x\nz\u200b')).toEqual(['rm \u202e/ fr-', '\u2067x']);
+  expect(reorderedLines('\u202ex\n'.repeat(9))).toHaveLength(5);
 });
 
 test('a comparison shows line ends only where they change', () => {

@@ -67,7 +67,7 @@ export function hiddenIn(text: string): string[] {
 const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /** The first lines of a text that contain characters which change the display order. */
-export function turnedIn(text: string, most = 5): string[] {
+export function reorderedLines(text: string, most = 5): string[] {
   return text
     .split(/[\n\u2028\u2029]/u)
     .filter((line) => TURNS.test(line))

@@ -102,8 +102,8 @@ describe('every error code that a person can meet', () => {
     ['zh', zh],
   ])('has a text in %s, and no other code has one', (_, words) => {
     const wanted = codes.filter((code) => !NOT_FOR_PEOPLE.has(code));
-    // `offline` and `healed` are codes of the page itself.
-    expect(Object.keys(words.problems).sort()).toEqual([...wanted, 'healed', 'offline'].sort());
+    // `offline` and `back_online` are codes of the page itself.
+    expect(Object.keys(words.problems).sort()).toEqual([...wanted, 'back_online', 'offline'].sort());
   });
 
   test('is excluded only by a code that the server knows', () => {

@@ -6,6 +6,7 @@ const t = ((key: string, { limit }: { limit: string }) => `${key} ${limit}`.trim
 test.each([
   ['must be 1 to 128 printable ASCII characters without spaces', 'form.wrong.name'],
   ['must begin with https:// or http://', 'form.wrong.address'],
+  ['is an address that this server does not send to', 'form.wrong.unreachable'],
   ['must be 1 to 64', 'form.wrong.between 1–64'],
   ['is needed', 'form.wrong.required'],
   ['Must have the field "city".', 'form.wrong.required'],

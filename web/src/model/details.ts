@@ -5,6 +5,7 @@ import type { TFunction } from 'i18next';
 const SAID: [RegExp, string][] = [
   [/^must be 1 to 128 printable ASCII characters without spaces$/u, 'name'],
   [/^must begin with https:\/\//u, 'address'],
+  [/^is an address that this server does not send to$/u, 'unreachable'],
   [/^must be (\d+ to \d+)$/u, 'between'],
   [/^(?:must not be empty|is empty|is needed|Must not be empty\.|Must have the field .*)$/u, 'required'],
   [/^[Mm]ust have at least (\d+) characters?\.?$/u, 'minLength'],

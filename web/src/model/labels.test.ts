@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { messageOf, moveLabel, reasonOf, titleOf } from './labels';
+import { messageOf, moveLabel, promptOf, reasonOf, sendLabel, titleOf } from './labels';
 
 describe('the question about an unknown outcome', () => {
   const t = ((key: string) => `[${key}]`) as never;
@@ -9,12 +9,18 @@ describe('the question about an unknown outcome', () => {
   const server = readFileSync(join(import.meta.dirname, '../../../crates/engine/src/actions/settle.rs'), 'utf8');
 
   test('has a translated title, message and options', () => {
-    const message = 'It was started, and its outcome was never reported. It may have run, wholly or in part.';
-    expect(titleOf(t, { kind: 'choice', title: 'What became of deploy?', action })).toBe('[question.outcome.title]');
-    expect(titleOf(t, { kind: 'choice', title: 'What became of it?', action })).toBe('What became of it?');
+    const message = 'It was started, and the agent never reported the outcome. It may have run, fully or partly.';
+    expect(titleOf(t, { kind: 'choice', title: 'What happened to deploy?', action })).toBe('[question.outcome.title]');
+    expect(titleOf(t, { kind: 'choice', title: 'What happened to it?', action })).toBe('What happened to it?');
     expect(messageOf(t, { message } as never)).toBe('[question.outcome.message]');
     expect(server).toContain(message);
-    expect(server).toContain('What became of {}?');
+    expect(server).toContain('What happened to {}?');
+  });
+
+  test('has them also if 0.1 stored the question', () => {
+    const message = 'It was started, and its outcome was never reported. It may have run, wholly or in part.';
+    expect(titleOf(t, { kind: 'choice', title: 'What became of deploy?', action })).toBe('[question.outcome.title]');
+    expect(messageOf(t, { message } as never)).toBe('[question.outcome.message]');
   });
 
   test.each([
@@ -28,17 +34,61 @@ describe('the question about an unknown outcome', () => {
   });
 });
 
-test('reasons for the end of an action are those of the server', () => {
+describe.each([
+  ['retry', 'Ask for changes', 'What should change?'],
+  ['retry', 'Think again', 'What should be different?'],
+  ['revise', 'Ask for changes', 'What should change?'],
+  ['revise', 'Revise', 'What should be different?'],
+])('the option %s labelled %s', (id, label, input_prompt) => {
   const t = ((key: string) => `[${key}]`) as never;
-  const sources = ['engine/src/actions/run.rs', 'domain/src/action.rs'].map((file) =>
-    readFileSync(join(import.meta.dirname, '../../../crates', file), 'utf8'),
-  );
-  for (const [reason, key] of [
+  const option = { id, label, effect: 'retry', input_prompt };
+
+  test('is translated, and its send button says that the work is sent back', () => {
+    expect(moveLabel(t, option)).toBe(`[moves.${id}]`);
+    expect(sendLabel(t, { kind: 'review' }, { key: id, option } as never)).toBe('[moves.sendBack]');
+    expect(promptOf(t, option)).toBe('[moves.prompt]');
+  });
+});
+
+describe('reasons for the end', () => {
+  const t = ((key: string, values: object) =>
+    [key.replace('question.endReasons.', ''), ...Object.values(values)].join(' ')) as never;
+
+  test.each([
+    ['engine/src/actions/run.rs', 'the agent reported the outcome', 'reported'],
+    ['domain/src/action.rs', 'it was allowed, and was not started in time', 'unstarted'],
+    ['domain/src/action.rs', 'its outcome was not reported in time', 'unreported'],
+    ['domain/src/interaction.rs', 'closed by ana before the deadline', 'early ana'],
+    ['engine/src/steps/command.rs', 'a person sent `skip_step`', 'command skip_step'],
+    ['engine/src/steps/lease.rs', 'each worker that claimed the step died before it made progress', 'workersDied'],
+    ['engine/src/steps/end.rs', 'its step ended before it started: no longer needed', 'stepEnded no longer needed'],
+    ['engine/src/steps/end.rs', 'the step that asked has ended', 'askerEnded'],
+    [
+      'engine/src/actions/run.rs',
+      'it failed; the report came after the session had ended and was not stored',
+      'reportedLate',
+    ],
+    ['domain/src/action.rs', 'a person reported that it failed', 'reportedFailed'],
+    ['agent/src/worker/settle.rs', 'the step ended before this call was handled', 'unhandled'],
+    ['agent/src/machine/limits.rs', 'people would be asked in more than 3 rounds, the limit `rounds`', 'rounds 3'],
+  ])('%s gives: %s', (file, reason, expected) => {
+    expect(reasonOf(t, reason)).toBe(expected);
+    const server = readFileSync(join(import.meta.dirname, '../../../crates', file), 'utf8');
+    const text = reason.replace(/ana|skip_step|3/u, '{}').replace('no longer needed', '{why}');
+    expect(server).toContain(`"${text}"`);
+  });
+
+  test.each([
     ['the agent has reported what became of it', 'reported'],
-    ['it was allowed, and was not started in time', 'unstarted'],
-    ['its outcome was not reported in time', 'unreported'],
-  ]) {
-    expect(reasonOf(t, reason ?? '')).toBe(`[question.endReasons.${key}]`);
-    expect(sources.some((source) => source.includes(`"${reason}"`))).toBe(true);
-  }
+    ['ended before its time by ana', 'early ana'],
+    ['a person said so: skip_step', 'command skip_step'],
+    ['every worker that claimed it died before it made progress', 'workersDied'],
+    ['its step ended before it was begun: a person said so: skip_step', 'stepEnded command skip_step'],
+    ['it failed; the report arrived after the end of its session and is not kept', 'reportedLate'],
+    ['a person says that it did not succeed', 'reportedFailed'],
+    ['the step ended before anything was done about this', 'unhandled'],
+    ['people would have been asked in more than 3 rounds (limit `rounds`)', 'rounds 3'],
+  ])('0.1 gave: %s', (reason, expected) => {
+    expect(reasonOf(t, reason)).toBe(expected);
+  });
 });

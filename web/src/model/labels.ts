@@ -1,32 +1,38 @@
 import type { TFunction } from 'i18next';
 import type { Interaction, Option, Session } from '@/api/types';
 import type { Move } from './moves';
+import { matchText, type ServerText } from './server-text';
 
-// Labels that the server gives its default options. Only these are translated; labels of agents stay unchanged.
-const USUAL: Record<string, string> = {
-  approve: 'Approve',
-  edit: 'Edit and approve',
-  retry: 'Think again',
-  reject: 'Reject',
-  terminate: 'Reject and end the session',
-  confirm: 'Confirm',
-  cancel: 'Cancel',
-  revise: 'Revise',
+// Labels that the server gives its default options, and those that it gave in 0.1. Only these are translated; labels of
+// agents stay unchanged.
+const USUAL: Record<string, string[]> = {
+  approve: ['Approve'],
+  edit: ['Edit and approve'],
+  retry: ['Ask for changes', 'Think again'],
+  reject: ['Reject'],
+  terminate: ['Reject and end the session'],
+  confirm: ['Confirm'],
+  cancel: ['Cancel'],
+  revise: ['Ask for changes', 'Revise'],
   // Of the question about an unknown outcome.
-  it_ran: 'It ran',
-  it_failed: 'It did not run, or failed',
-  run_again: 'Run it again',
-  leave: 'Leave it unknown',
+  it_ran: ['It ran'],
+  it_failed: ['It did not run, or failed'],
+  run_again: ['Run it again'],
+  leave: ['Leave it unknown'],
 };
+
+function hasUsualLabel({ id, label }: Pick<Option, 'id' | 'label'>): boolean {
+  return Object.hasOwn(USUAL, id) && USUAL[id]?.includes(label) === true;
+}
 
 /** Whether the server named this option after its effect. */
 export function isNamedByEffect({ id, label, effect }: Pick<Option, 'id' | 'label' | 'effect'>): boolean {
-  return id === effect && USUAL[id] === label;
+  return id === effect && hasUsualLabel({ id, label });
 }
 
 /** Label of the button for this option. */
 export function moveLabel(t: TFunction, option: Pick<Option, 'id' | 'label'>): string {
-  return USUAL[option.id] === option.label ? t(`moves.${option.id}` as 'moves.approve') : option.label;
+  return hasUsualLabel(option) ? t(`moves.${option.id}` as 'moves.approve') : option.label;
 }
 
 /** Label of the button for this answer. */
@@ -38,7 +44,8 @@ export function moveName(t: TFunction, { kind }: Pick<Interaction, 'kind'>, { ke
 
 /** Label of the button that sends an answer from its panel. */
 export function sendLabel(t: TFunction, question: Pick<Interaction, 'kind'>, move: Move): string {
-  const sendsBack = move.option?.id === 'retry' && move.option.label === USUAL.retry;
+  const { option } = move;
+  const sendsBack = option !== undefined && ['retry', 'revise'].includes(option.id) && hasUsualLabel(option);
   return sendsBack ? t('moves.sendBack') : moveName(t, question, move);
 }
 
@@ -47,7 +54,8 @@ export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction,
   if (!action) return title;
   const { tool } = action;
   if (kind === 'approval' && title === `Run ${tool}`) return t('question.run', { tool });
-  if (kind === 'choice' && title === `What became of ${tool}?`) return t('question.outcome.title', { tool });
+  if (kind === 'choice' && [`What happened to ${tool}?`, `What became of ${tool}?`].includes(title))
+    return t('question.outcome.title', { tool });
   return title;
 }
 
@@ -66,29 +74,49 @@ export function rulingReason(t: TFunction, text: string): string {
   return t(`question.reasons.${REASONS[own as keyof typeof REASONS]}`) + rest;
 }
 
-const UNKNOWN_OUTCOME = 'It was started, and its outcome was never reported. It may have run, wholly or in part.';
+// The message of today and that of 0.1.
+const UNKNOWN_OUTCOME = [
+  'It was started, and the agent never reported the outcome. It may have run, fully or partly.',
+  'It was started, and its outcome was never reported. It may have run, wholly or in part.',
+];
 
 /** Why people are asked about a call: text of the server is translated, text of a policy or an agent stays unchanged. */
 export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interaction, 'message' | 'asked_by_rule'>) {
-  if (message === UNKNOWN_OUTCOME) return t('question.outcome.message');
+  if (message && UNKNOWN_OUTCOME.includes(message)) return t('question.outcome.message');
   return asked_by_rule && message ? rulingReason(t, message) : message;
 }
 
-// Reasons for which the server itself ended a question or an action.
-const END_REASONS = {
-  'nobody answered in time': 'unanswered',
-  'its outcome was not reported in time': 'unreported',
-  'the lease ran out': 'lease',
-  'its question was closed': 'closed',
-  'the agent has reported what became of it': 'reported',
-  'it was allowed, and was not started in time': 'unstarted',
-} as const;
+// Reasons that the server gives for the end of a question, an action or a step, with their values; where a
+// key has two texts, one is that of 0.1.
+const END_REASONS: ServerText[] = [
+  [/^nobody answered in time$/u, 'unanswered'],
+  [/^its outcome was not reported in time$/u, 'unreported'],
+  [/^the lease ran out$/u, 'lease'],
+  [/^its question was closed$/u, 'closed'],
+  [/^the agent (?:reported the outcome|has reported what became of it)$/u, 'reported'],
+  [/^it was allowed, and was not started in time$/u, 'unstarted'],
+  [/^closed by (?<name>.+) before the deadline$/u, 'early'],
+  [/^ended before its time by (?<name>.+)$/u, 'early'],
+  [/^a person sent `(?<command>\w+)`$/u, 'command'],
+  [/^a person said so: (?<command>\w+)$/u, 'command'],
+  [/^(?:each worker that claimed the step|every worker that claimed it) died before it made progress$/u, 'workersDied'],
+  [/^its step ended before it (?:started|was begun): (?<why>.+)$/su, 'stepEnded'],
+  [/^the step that asked has ended$/u, 'askerEnded'],
+  [/^it failed; the report came after the session had ended and was not stored$/u, 'reportedLate'],
+  [/^it failed; the report arrived after the end of its session and is not kept$/u, 'reportedLate'],
+  [/^a person (?:reported that it failed|says that it did not succeed)$/u, 'reportedFailed'],
+  [/^the step ended before (?:this call was handled|anything was done about this)$/u, 'unhandled'],
+  [/^people would be asked in more than (?<count>\d+) rounds, the limit `rounds`$/u, 'rounds'],
+  [/^people would have been asked in more than (?<count>\d+) rounds \(limit `rounds`\)$/u, 'rounds'],
+];
 
 /** A reason: text of the server is translated, text of people and agents stays unchanged. */
 export function reasonOf(t: TFunction, reason: string): string {
-  return Object.hasOwn(END_REASONS, reason)
-    ? t(`question.endReasons.${END_REASONS[reason as keyof typeof END_REASONS]}`)
-    : reason;
+  const found = matchText(END_REASONS, reason);
+  if (!found) return reason;
+  const { why, ...values } = found.values as { why?: string; name: string };
+  if (why) return t('question.endReasons.stepEnded', { why: reasonOf(t, why) });
+  return t(`question.endReasons.${found.key as 'early'}`, values);
 }
 
 /** Name of the asker: the owner of the key, and also the agent of the session if that is another one. */
@@ -105,10 +133,11 @@ export function sessionName(t: TFunction, session?: Pick<Session, 'title' | 'flo
   return session?.title || session?.flow || session?.agent || t('session.untitled');
 }
 
-const PROMPT = 'What should be different?';
+// The prompt of today and that of 0.1.
+const PROMPT = ['What should change?', 'What should be different?'];
 
 /** Prompt for the text that this option requires. */
 export function promptOf(t: TFunction, option?: Pick<Option, 'input_prompt'>): string | undefined {
   const prompt = option?.input_prompt ?? undefined;
-  return prompt === PROMPT ? t('moves.prompt') : prompt;
+  return prompt && PROMPT.includes(prompt) ? t('moves.prompt') : prompt;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Definition, Resolution, SessionEvent, Stats } from '@/api/types';
 import { inputOf, newest } from './definitions';
 import { draftName } from './drafts';
-import { droppedOf } from './dropped';
+import { droppedOf, droppedReason } from './dropped';
 import { readArguments, withSeen } from './edit';
 import { askerOf, messageOf, moveLabel, reasonOf } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
@@ -273,6 +273,18 @@ test('dropped suggestions are read only from metadata of the expected shape', ()
   expect(droppedOf({ dropped_suggestions: [one, { id: 3 }, null] })).toEqual([one]);
   for (const other of [undefined, null, 'text', [], { dropped_suggestions: 'no' }])
     expect(droppedOf(other)).toEqual([]);
+});
+
+test.each([
+  ['100 more suggestions were not checked', 'more 100'],
+  ["the agent's version does not allow its model this suggestion", 'notAllowed'],
+  ['the parameter `x` is not allowed', 'parameter x'],
+  ['its label must not be empty', 'field label form.wrong.required'],
+  ['another reason', 'another reason'],
+])('a suggestion dropped because %s', (reason, expected) => {
+  const t = ((key: string, { limit, count, ...values }: Record<string, string>) =>
+    [key.replace('suggestions.reasons.', ''), ...Object.values(values)].join(' ')) as never;
+  expect(droppedReason(t, reason)).toBe(expected);
 });
 
 describe('the name of the asker', () => {

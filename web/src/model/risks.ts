@@ -1,12 +1,12 @@
 /** Facts of the server's parsers about a call that the page uses. */
 export interface Facts {
-  shell?: (Unread & Partial<Record<ShellRisk, boolean>> & { doubt?: Doubt }) | null;
-  paths?: (Unread & { canonical?: string; escapes?: boolean; steers?: boolean })[] | null;
-  url?: (Unread & { scheme?: string; private?: boolean; userinfo?: boolean; non_ascii?: boolean }) | null;
-  sql?: (Unread & { statements?: Statement[]; verbs?: string[]; doubt?: Doubt }) | null;
+  shell?: (Unparsed & Partial<Record<ShellRisk, boolean>> & { doubt?: Doubt }) | null;
+  paths?: (Unparsed & { canonical?: string; escapes?: boolean; steers?: boolean })[] | null;
+  url?: (Unparsed & { scheme?: string; private?: boolean; userinfo?: boolean; non_ascii?: boolean }) | null;
+  sql?: (Unparsed & { statements?: Statement[]; verbs?: string[]; doubt?: Doubt }) | null;
 }
 
-interface Unread {
+interface Unparsed {
   unparsed?: string;
 }
 

@@ -14,7 +14,7 @@ export function InboxRoute() {
   const { move: _, ...search } = useSearch({ from: '/inside/inbox' });
   const { interaction } = useParams({ strict: false });
   useTitle(interaction ? undefined : t('nav.inbox'));
-  useWayBack(interaction);
+  useReturnToQuestion(interaction);
   return (
     <div className="flex h-full">
       <section
@@ -51,7 +51,7 @@ export function InboxRoute() {
 }
 
 /** On a phone, returning to the list scrolls to the question that was open. */
-function useWayBack(interaction: string | undefined): void {
+function useReturnToQuestion(interaction: string | undefined): void {
   const last = useRef(interaction);
   useEffect(() => {
     if (last.current && !interaction && document.activeElement === document.body)

@@ -5,8 +5,8 @@ import { Insights } from '@/features/insights/insights';
 
 export function InsightsRoute() {
   const { t } = useTranslation();
-  const { window } = useSearch({ from: '/inside/figures' });
-  const navigate = useNavigate({ from: '/figures' });
+  const { window } = useSearch({ from: '/inside/insights' });
+  const navigate = useNavigate({ from: '/insights' });
   useTitle(t('nav.insights'));
   return <Insights window={window ?? 86_400} onWindow={(next) => void navigate({ search: { window: next } })} />;
 }

@@ -3,7 +3,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
-import { giveBack, holder } from '@/lib/focus';
+import { holder, restoreFocus } from '@/lib/focus';
 import { Button } from './button';
 
 interface Props {
@@ -50,7 +50,7 @@ function Frame({ title, about, wide, once, children, footer }: Omit<Props, 'open
       }}
       onCloseAutoFocus={(event) => {
         event.preventDefault();
-        giveBack(opener);
+        restoreFocus(opener);
       }}
       className={cn(
         'appear fixed z-50 flex max-h-[88dvh] flex-col rounded-xl border bg-surface shadow-float max-sm:inset-x-0 max-sm:bottom-0 max-sm:rounded-b-none sm:top-[12vh] sm:left-1/2 sm:max-h-[76dvh] sm:-translate-x-1/2',

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { hiddenIn, turnedIn } from '@/lib/text';
+import { hiddenIn, reorderedLines } from '@/lib/text';
 import { AgentLine } from './agent-text';
 
 /**
@@ -20,7 +20,7 @@ export function HiddenMarks({ text }: { text: unknown }) {
           </span>
         ))}
       </p>
-      {turnedIn(text).map((line, at) => (
+      {reorderedLines(text).map((line, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one text never move
         <p key={at} className="break-words font-mono text-ink [overflow-wrap:anywhere]">
           <AgentLine text={line} />

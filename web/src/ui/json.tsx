@@ -12,7 +12,7 @@ function isPlain(value: unknown): boolean {
 
 /** JSON from outside as rows of names and values: data, never markup. */
 export function JsonTable({ value, depth = 0 }: { value: unknown; depth?: number }) {
-  if (isPlain(value)) return <Leaf value={value} />;
+  if (isPlain(value)) return <PlainValue value={value} />;
   const list = Array.isArray(value);
   const rows = Object.entries(value as object);
   if (rows.length === 0) return <code className="text-muted text-sm">{list ? '[]' : '{}'}</code>;
@@ -41,7 +41,7 @@ function Rows({ rows, depth }: { rows: [string, unknown][]; depth: number }) {
   );
 }
 
-function Leaf({ value }: { value: unknown }) {
+function PlainValue({ value }: { value: unknown }) {
   if (value === '') return <span className="text-muted">""</span>;
   if (typeof value === 'string') return <AgentText mono text={isMistaken(value) ? showJson(value) : value} />;
   return <code className="text-sm">{String(value)}</code>;

@@ -1,7 +1,7 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode, RefObject } from 'react';
 import { cn } from '@/lib/cn';
-import { standFor } from '@/lib/focus';
+import { setMenuButton } from '@/lib/focus';
 
 const item =
   'flex cursor-pointer select-none items-center gap-2.5 rounded-sm px-2.5 py-1.5 -outline-offset-2 data-[highlighted]:bg-hover max-sm:py-2.5 [&_svg]:size-4 [&_svg]:text-muted';
@@ -29,7 +29,7 @@ export function Menu({ opener, onClose, label, side = 'bottom', align = 'start',
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           ref={(menu) => {
-            if (menu && opener.current) standFor(menu, opener.current);
+            if (menu && opener.current) setMenuButton(menu, opener.current);
           }}
           aria-label={label}
           aria-labelledby={undefined}

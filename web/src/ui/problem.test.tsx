@@ -24,7 +24,7 @@ test('the message that the server cannot be reached stays until it responds', as
   act(() => cache.setQueryData(['by hand'], 1));
   expect(box.textContent).toBe('cannot be reached');
   await read('one');
-  expect(box.textContent).toBe('problems.healed');
+  expect(box.textContent).toBe('problems.back_online');
   show(new Problem(0, { code: 'offline', title: 'cannot be reached again' }));
   expect(box.textContent).toBe('cannot be reached again');
   show(new Problem(409, { code: 'conflict', title: 'no' }));

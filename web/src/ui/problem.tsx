@@ -15,14 +15,14 @@ const PARTICULAR = ['action_denied', 'edit_denied', 'query_invalid', 'body_too_l
 export function ProblemNotice({ error, again }: { error: unknown; again?: () => void }) {
   const problem = asProblem(error);
   const words = useProblemWords(problem);
-  const healed = useHealed(error, problem.code === 'offline');
+  const isOnlineAgain = useIsOnlineAgain(error, problem.code === 'offline');
   const { t } = useTranslation();
   return (
     <Notice
-      tone={healed ? 'warn' : 'danger'}
+      tone={isOnlineAgain ? 'warn' : 'danger'}
       icon={CircleAlert}
       role="alert"
-      title={healed ? t('problems.healed') : words}
+      title={isOnlineAgain ? t('problems.back_online') : words}
     >
       {PARTICULAR.includes(problem.code) ? (
         <p className="mt-1 text-sm">
@@ -45,16 +45,16 @@ export function ProblemNotice({ error, again }: { error: unknown; again?: () => 
 }
 
 /** Whether the server has responded again since the `offline` error. */
-function useHealed(error: unknown, offline: boolean): boolean {
+function useIsOnlineAgain(error: unknown, offline: boolean): boolean {
   const cache = useQueryClient();
-  const [healed, setHealed] = useState<unknown>();
+  const [pastError, setPastError] = useState<unknown>();
   useEffect(() => {
     if (!offline) return;
     return cache.getQueryCache().subscribe((event) => {
-      if (event.type === 'updated' && event.action.type === 'success' && !event.action.manual) setHealed(error);
+      if (event.type === 'updated' && event.action.type === 'success' && !event.action.manual) setPastError(error);
     });
   }, [cache, error, offline]);
-  return offline && healed !== undefined && healed === error;
+  return offline && pastError !== undefined && pastError === error;
 }
 
 function AgainButton({ again }: { again: () => void }) {

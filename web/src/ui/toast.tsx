@@ -2,16 +2,16 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
 import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
-import { useTold } from './tell';
+import { useToasts } from './show-toast';
 
 /** Toast messages; loaded with the first message. */
 export default function Toasts() {
   const { t } = useTranslation();
-  const told = useTold((state) => state.told);
-  const drop = (id: number) => useTold.setState((state) => ({ told: state.told.filter((one) => one.id !== id) }));
+  const toasts = useToasts((state) => state.toasts);
+  const drop = (id: number) => useToasts.setState((state) => ({ toasts: state.toasts.filter((one) => one.id !== id) }));
   return (
     <Radix.Provider duration={5000} label={t('common.notice')}>
-      {told.map(({ id, tone, text }) => (
+      {toasts.map(({ id, tone, text }) => (
         <Radix.Root
           key={id}
           className="appear flex items-start gap-2.5 rounded-lg border bg-surface px-3.5 py-2.5 shadow-float"

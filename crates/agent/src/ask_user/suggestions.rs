@@ -57,7 +57,7 @@ fn readable(offered: Value, dropped: &mut Vec<DroppedSuggestion>) -> Vec<Suggest
         Value::Null => Vec::new(),
         Value::Array(mut offered) => {
             if let Some(more) = offered.len().checked_sub(LOOKED_AT).filter(|more| *more > 0) {
-                dropped.push(DroppedSuggestion::new("", format!("{more} more were not looked at")));
+                dropped.push(DroppedSuggestion::new("", format!("{more} more suggestions were not checked")));
                 offered.truncate(LOOKED_AT);
             }
             offered
@@ -89,7 +89,7 @@ fn add(question: &mut Question, suggestion: Suggestion, dropped: &mut Vec<Droppe
 /// Reason why the agent's version does not allow its model this suggestion.
 fn forbidden((id, option): (&str, Option<&OptionId>), data: &Value, allowed: &[AllowedSuggestion]) -> Option<String> {
     let Some(allowed) = allowed.iter().find(|allowed| allowed.id == id) else {
-        return Some("the agent's version does not allow its model this suggestion".to_owned());
+        return Some("the agent's version does not allow this suggestion".to_owned());
     };
     if let Some(option) = option.filter(|option| !allowed.options.contains(option)) {
         return Some(format!("the option `{option}` is not allowed"));

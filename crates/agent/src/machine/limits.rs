@@ -53,5 +53,5 @@ impl LimitUse {
 }
 
 fn rounds(limits: &Limits) -> String {
-    format!("people would have been asked in more than {} rounds (limit `rounds`)", limits.rounds)
+    format!("people would be asked in more than {} rounds, the limit `rounds`", limits.rounds)
 }

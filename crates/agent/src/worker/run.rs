@@ -189,7 +189,7 @@ impl Runner<'_> {
                 Ok(started) => started,
                 Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
                 Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(StepError::Stopped),
-                Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
+                Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::ActionStepEnded)) => return Ok(None),
                 Err(Error::Refused(refusal)) => {
                     // The person who approved the action reads the same reason as the model.
                     let message = refusal.to_string();

@@ -13,7 +13,7 @@ use crate::history::texts;
 use crate::machine::{Activity, BeforeEnd, CallEnd, Input, PeopleAnswer, Silence, UnsettledCall, output};
 
 /// Message for the model about a call that was not performed before its step ended.
-const NOT_BEGUN: &str = "the step ended before anything was done about this";
+const NOT_BEGUN: &str = "the step ended before this call was handled";
 
 impl StepRun<'_> {
     /// Journals the answers to the step's questions and returns whether there was one.

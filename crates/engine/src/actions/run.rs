@@ -30,7 +30,7 @@ use crate::{Engine, Error, Idempotency, Redactor, Vault};
 const MOST_BYTES: usize = 256 * 1024;
 
 /// Message that replaces the text of a failure which a client reports after the end of its session.
-const AFTER_END: &str = "it failed; the report arrived after the end of its session and is not kept";
+const AFTER_END: &str = "it failed; the report came after the session had ended and was not stored";
 
 impl Engine {
     /// Returns an action as soon as it is decided, or after `wait` if it is still waiting.
@@ -177,7 +177,7 @@ impl Engine {
             let step = proposal.report(&actor, outcome, run)?;
             let proposal = actions::save_change(work, &mut session, step)?;
             if let Some(asked) = asked {
-                interactions::withdraw(work, &mut session, asked, "the agent has reported what became of it")?;
+                interactions::withdraw(work, &mut session, asked, "the agent reported the outcome")?;
             }
             let proposal = actions::ask_about_outcome(work, &mut session, proposal)?;
             sessions::save(work, &session)?;
@@ -241,7 +241,7 @@ async fn save_start(
             session.require_alive()?;
             session.going_on()?;
             if !steps::is_step_alive(work, &session, &proposal)? {
-                return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
+                return Err(Refusal::ActionStepEnded.into());
             }
             policy::require_in_force(work, &scope, &judged, &policies)?;
             let given = permit_given(&vault, &proposal, &permit)?;

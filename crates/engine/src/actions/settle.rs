@@ -194,7 +194,9 @@ fn what_became_of(proposal: &Action) -> Question {
     let mut again = Choice::new("run_again", "Run it again", Effect::Approve);
     again.dangerous = true;
     Question {
-        message: Some("It was started, and its outcome was never reported. It may have run, wholly or in part.".into()),
+        message: Some(
+            "It was started, and the agent never reported the outcome. It may have run, fully or partly.".into(),
+        ),
         call: Some(proposal.effective()),
         options: vec![
             Choice::new("it_ran", "It ran", Effect::Provide),
@@ -203,7 +205,7 @@ fn what_became_of(proposal: &Action) -> Question {
             Choice::new("leave", "Leave it unknown", Effect::Skip),
         ],
         call_id: Some(proposal.call_id.clone()),
-        ..Question::plain(Kind::Choice, format!("What became of {}?", proposal.call.tool))
+        ..Question::plain(Kind::Choice, format!("What happened to {}?", proposal.call.tool))
     }
 }
 

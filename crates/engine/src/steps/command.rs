@@ -75,7 +75,7 @@ fn run_command(
         return Err(Refusal::NotHosted(session.id).into());
     }
     let failed = matches!(&step.phase, StepPhase::Ended { how: StepEnding::Failed | StepEnding::Rejected, .. });
-    let why = reason.clone().unwrap_or_else(|| format!("a person said so: {}", command.name()));
+    let why = reason.clone().unwrap_or_else(|| format!("a person sent `{}`", command.name()));
     if let (true, StepCommand::Retry) = (step.alive(), &command) {
         return run_now(work, session, step);
     }

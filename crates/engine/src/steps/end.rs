@@ -349,7 +349,7 @@ pub(crate) fn revoke_unstarted_actions(
     why: &str,
 ) -> Result<(), Error> {
     const PORTION: u32 = 200;
-    let message = format!("its step ended before it was begun: {why}");
+    let message = format!("its step ended before it started: {why}");
     let mut pages = Pages::new(PORTION, |action: &Action| action.call_id.clone());
     while let Some(portion) = pages.next(|page| {
         let after = page.after.as_deref().unwrap_or_default();

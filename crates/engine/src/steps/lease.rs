@@ -102,8 +102,8 @@ impl Engine {
             let step = step.claim(&worker, work.now, until)?;
             if step.hopeless() {
                 let trouble = step.lease.as_ref().and_then(|lease| lease.trouble.clone());
-                let why =
-                    trouble.unwrap_or_else(|| "every worker that claimed it died before it made progress".to_owned());
+                let why = trouble
+                    .unwrap_or_else(|| "each worker that claimed the step died before it made progress".to_owned());
                 steps::finish(work, session, step, StepEnd::because(StepEnding::Failed, why))?;
                 return Ok(None);
             }

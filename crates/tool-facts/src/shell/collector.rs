@@ -197,7 +197,7 @@ impl Collector {
 
     pub(super) fn check_variable(&mut self, name: &str, value: &str) {
         if variable::may_steer(name, value) {
-            self.add_doubt(format!("the variable `{name}` may change which program runs"));
+            self.add_doubt(format!("`${name}` decides what runs"));
         }
     }
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, attemptKey, taken } from '@/api/client';
+import { api, attemptKey, responseBody } from '@/api/client';
 import { meQuery } from '@/api/queries';
 import type { components } from '@/api/schema';
 import { useDraft } from '@/lib/draft';
@@ -11,7 +11,7 @@ import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { tell } from '@/ui/tell';
+import { showToast } from '@/ui/show-toast';
 
 const Editor = lazy(() => import('@/ui/editor/editor'));
 
@@ -35,12 +35,12 @@ export function Add({ draft, onClose }: { draft: Draft; onClose: () => void }) {
     mutationFn: (body: Record<string, unknown>) => {
       const params = { header: { 'Idempotency-Key': attemptKey() } };
       return kind === 'agent'
-        ? taken(api.POST('/v1/agents', { params, body: body as Schemas['AgentVersion'] }))
-        : taken(api.POST('/v1/flows', { params, body: body as Schemas['FlowVersion'] }));
+        ? responseBody(api.POST('/v1/agents', { params, body: body as Schemas['AgentVersion'] }))
+        : responseBody(api.POST('/v1/flows', { params, body: body as Schemas['FlowVersion'] }));
     },
     onSuccess: (added) => {
       void cache.invalidateQueries({ queryKey: [kind === 'agent' ? 'agents' : 'flows'] });
-      tell(t('agents.added', { name: added.name, version: added.version }));
+      showToast(t('agents.added', { name: added.name, version: added.version }));
       forget();
       onClose();
     },

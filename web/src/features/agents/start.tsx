@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, attemptKey, taken } from '@/api/client';
+import { api, attemptKey, responseBody } from '@/api/client';
 import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
 import type { Definition } from '@/api/types';
@@ -44,7 +44,7 @@ export function Start({ what, onClose, onStarted }: Props) {
   const taking = inputOf(order.input).as;
   const start = useMutation({
     mutationFn: ({ attempt, title, input }: Order) =>
-      taken(
+      responseBody(
         api.POST('/v1/sessions', {
           params: { header: { 'Idempotency-Key': attempt } },
           body: {

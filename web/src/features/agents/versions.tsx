@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { definitionQuery } from '@/api/queries';
 import type { Definition } from '@/api/types';
 import type { Named } from '@/model/definitions';
@@ -109,8 +109,8 @@ function Retire({ kind, item, onClose }: { kind: DefinitionKind; item: Definitio
     mutationFn: () => {
       const params = { path: { name, version } };
       return kind === 'agent'
-        ? taken(api.DELETE('/v1/agents/{name}/{version}', { params }))
-        : taken(api.DELETE('/v1/flows/{name}/{version}', { params }));
+        ? responseBody(api.DELETE('/v1/agents/{name}/{version}', { params }))
+        : responseBody(api.DELETE('/v1/flows/{name}/{version}', { params }));
     },
     onSuccess: async () => {
       await cache.invalidateQueries({ queryKey: [kind === 'agent' ? 'agents' : 'flows'] });

@@ -10,7 +10,7 @@ import { More } from '@/ui/more';
 import { Card, Empty, Page, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Entry } from './entry';
-import { Seal } from './seal';
+import { SigningKey } from './signing-key';
 
 type Period = 'hour' | 'day' | 'week' | 'month' | 'all';
 type Filter = Pick<AuditFilter, 'type' | 'by' | 'session' | 'interaction'>;
@@ -55,7 +55,7 @@ export function Audit({ filter, period, periods, onChange }: Props) {
         ) : null
       }
     >
-      <Seal />
+      <SigningKey />
       <div className="my-5 grid gap-2 sm:grid-cols-[12rem_1fr_1fr]">
         <Select
           aria-label={t('audit.period')}

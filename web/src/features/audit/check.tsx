@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { ShieldAlert, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { localeOf } from '@/lib/time';
 import { checkTrail, linesOf, type Trail } from '@/model/trail';
 import { Badge } from '@/ui/badge';
@@ -20,7 +20,7 @@ export function CheckTrail({ publicKey }: { publicKey: string }) {
   const check = useMutation({
     mutationFn: async () => {
       setCount(0);
-      const body = await taken(api.GET('/v1/audit/export', { parseAs: 'stream' }));
+      const body = await responseBody(api.GET('/v1/audit/export', { parseAs: 'stream' }));
       return checkTrail(linesOf(texts(body as ReadableStream<Uint8Array<ArrayBuffer>>)), publicKey, setCount);
     },
   });

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { grantsQuery, meQuery } from '@/api/queries';
 import type { Grant } from '@/api/types';
 import { moment } from '@/lib/time';
@@ -119,7 +119,7 @@ function Revoke({ grant, onClose }: { grant: Grant; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const revoke = useMutation({
-    mutationFn: () => taken(api.DELETE('/v1/grants/{grant}', { params: { path: { grant: grant.id } } })),
+    mutationFn: () => responseBody(api.DELETE('/v1/grants/{grant}', { params: { path: { grant: grant.id } } })),
     onSuccess: onClose,
     // Also after a refusal, because another person may have revoked the grant first.
     onSettled: () => cache.invalidateQueries({ queryKey: ['grants'] }),

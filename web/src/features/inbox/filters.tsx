@@ -71,7 +71,7 @@ export function Filters() {
               </option>
             ))}
           </Select>
-          <Late
+          <DebouncedInput
             label={t('inbox.agent')}
             value={search.agent ?? ''}
             onChange={(agent) => change({ agent: agent || undefined })}
@@ -110,7 +110,7 @@ function SearchBox() {
         aria-hidden="true"
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
       />
-      <Late
+      <DebouncedInput
         box={box}
         label={t('inbox.search')}
         value={q ?? ''}
@@ -121,7 +121,7 @@ function SearchBox() {
   );
 }
 
-interface LateProps {
+interface DebouncedInputProps {
   box?: React.Ref<HTMLInputElement>;
   label: string;
   value: string;
@@ -130,7 +130,7 @@ interface LateProps {
 }
 
 /** A text box that reports its value after a short pause in typing. */
-function Late({ box, label, value, onChange, className }: LateProps) {
+function DebouncedInput({ box, label, value, onChange, className }: DebouncedInputProps) {
   const [text, setText] = useState(value);
   const say = useRef(onChange);
   say.current = onChange;

@@ -28,7 +28,7 @@ export function QuestionList({ filter, filtered, here }: Props) {
   );
   const questions = useMemo(() => data?.pages.flatMap((page) => page.interactions) ?? [], [data]);
   const { data: me } = useQuery(meQuery());
-  const own = useOwn(filter, me?.role === 'viewer');
+  const own = useAnswerableIds(filter, me?.role === 'viewer');
   const open = questions.filter(
     (question) => question.status === 'pending' && me && (own.has(question.id) || !barred(question, me)),
   );
@@ -82,7 +82,7 @@ export function QuestionList({ filter, filtered, here }: Props) {
  * Questions that a viewer may answer, as the server lists them. A viewer may answer questions of a session that they
  * started, but the list does not contain who started a session.
  */
-function useOwn(filter: InboxFilter, viewer: boolean): ReadonlySet<string> {
+function useAnswerableIds(filter: InboxFilter, viewer: boolean): ReadonlySet<string> {
   const { data } = useInfiniteQuery({ ...interactionsQuery({ ...filter, mine: true }), enabled: viewer });
   return useMemo(() => new Set(data?.pages.flatMap((page) => page.interactions.map(({ id }) => id))), [data]);
 }

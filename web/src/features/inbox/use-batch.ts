@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { api, attemptKey, taken } from '@/api/client';
+import { api, attemptKey, responseBody } from '@/api/client';
 import { asProblem } from '@/api/problem';
 import type { BatchAnswer, BatchResult } from '@/api/types';
 import { writeJson } from '@/lib/exact';
@@ -23,7 +23,7 @@ export function useBatch() {
     const key = keys.current.get(said) ?? attemptKey();
     keys.current.set(said, key);
     const header = { 'Idempotency-Key': key };
-    const reply = await taken(api.POST('/v1/interactions/answers', { params: { header }, body: { answers } }));
+    const reply = await responseBody(api.POST('/v1/interactions/answers', { params: { header }, body: { answers } }));
     for (const { interaction, result } of reply.results)
       if (result) cache.setQueryData(['interaction', interaction], result);
     known.current = new Map([...known.current, ...reply.results.map((one) => [one.interaction, one] as const)]);

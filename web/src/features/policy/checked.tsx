@@ -1,7 +1,7 @@
 import { CircleCheck, CircleHelp, LoaderCircle } from 'lucide-react';
 import { useCallback, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { asProblem, type Problem } from '@/api/problem';
 import type { Finding } from '@/api/types';
 import type { Mark } from '@/ui/editor/editor';
@@ -42,7 +42,7 @@ export function useChecked(text: string) {
 
 async function read(text: string): Promise<Checked> {
   try {
-    return { text, findings: (await taken(api.POST('/v1/policy/check', { body: { text } }))).findings };
+    return { text, findings: (await responseBody(api.POST('/v1/policy/check', { body: { text } }))).findings };
   } catch (error) {
     return { text, problem: asProblem(error) };
   }

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import type { Explanation, Policy } from '@/api/types';
 import { audienceWords } from '@/model/audience';
 import { readArguments } from '@/model/edit';
@@ -29,7 +29,7 @@ export function Explain({ policy, draft }: { policy: Policy; draft?: string }) {
   const values = readArguments(text);
   const explain = useMutation({
     mutationFn: (call: { tool: string; arguments: Record<string, unknown>; agent?: string }) =>
-      taken(
+      responseBody(
         api.POST('/v1/policy/explain', {
           body: { ...call, role: 'agent', text: draft },
         }),

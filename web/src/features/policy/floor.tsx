@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Policy } from '@/api/types';
 import { AgentText } from '@/ui/agent-text';
 import { Notice } from '@/ui/page';
-import { Unread } from './unread';
+import { RefusedFile } from './refused-file';
 
 /** The server's floor: rules that a project policy cannot loosen. Only the operator of the server can change it. */
 export function Floor({ floor }: { floor: NonNullable<Policy['floor']> }) {
@@ -19,7 +19,7 @@ export function Floor({ floor }: { floor: NonNullable<Policy['floor']> }) {
           <AgentText text={floor.text} />
         </pre>
       </details>
-      {floor.refused_file ? <Unread file={floor.refused_file} title={t('policy.floor.refusedFile')} /> : null}
+      {floor.refused_file ? <RefusedFile file={floor.refused_file} title={t('policy.floor.refusedFile')} /> : null}
     </Notice>
   );
 }

@@ -16,11 +16,11 @@ import { ChangedBy } from './changed-by';
 import { Explain } from './explain';
 import { Floor } from './floor';
 import { PolicyHistory } from './history';
-import { Moved } from './moved';
+import { PolicyChangedDialog } from './policy-changed-dialog';
+import { RefusedFile } from './refused-file';
 import { ReplaceDraft } from './replace';
 import { PolicySwitch } from './switch';
 import { PolicyText } from './text';
-import { Unread } from './unread';
 
 /** A draft, and the policy version that it is based on. */
 type Draft = { text: string; base: string } | null;
@@ -102,7 +102,7 @@ export function Policy({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) 
             <ReplaceDraft onClose={() => setOther(undefined)} onReplace={() => use(other)} />
           )}
           {looking && moved && kept ? (
-            <Moved
+            <PolicyChangedDialog
               policy={policy}
               base={kept.base}
               text={kept.text}
@@ -138,7 +138,7 @@ function State({ policy }: { policy: PolicyView }) {
           {policy.reason ? <AgentText text={policy.reason} /> : null}
         </Notice>
       )}
-      {policy.refused_file ? <Unread file={policy.refused_file} title={t('policy.refusedFile')} /> : null}
+      {policy.refused_file ? <RefusedFile file={policy.refused_file} title={t('policy.refusedFile')} /> : null}
       {policy.differs ? (
         <Notice tone="danger" icon={TriangleAlert} title={t('policy.differs.title')}>
           {t(policy.differs.part === 'floor' ? 'policy.differs.floor' : 'policy.differs.policy', {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, attemptKey, taken } from '@/api/client';
+import { api, attemptKey, responseBody } from '@/api/client';
 import { asProblem } from '@/api/problem';
 import type { Policy } from '@/api/types';
 import { Button } from '@/ui/button';
@@ -10,7 +10,7 @@ import { Dialog } from '@/ui/dialog';
 import { Field, Input } from '@/ui/field';
 import { Notice, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { tell } from '@/ui/tell';
+import { showToast } from '@/ui/show-toast';
 import { Simulate } from './simulate';
 
 const Diff = lazy(() => import('@/ui/editor/diff'));
@@ -34,14 +34,14 @@ export function SavePolicy({ base, now, text, reason, onReason, onClose, onMoved
   const [key, setKey] = useState(attemptKey);
   const save = useMutation({
     mutationFn: (key: string) =>
-      taken(
+      responseBody(
         api.PUT('/v1/policy', {
           params: { header: { 'Idempotency-Key': key } },
           body: { text, base: base.version, reason: reason.trim() || undefined },
         }),
       ),
     onSuccess: (saved) => {
-      tell(t('policy.saved'));
+      showToast(t('policy.saved'));
       onSaved(saved);
     },
   });

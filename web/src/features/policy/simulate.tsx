@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import type { Simulated, Simulation } from '@/api/types';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
@@ -17,7 +17,7 @@ const SHOWN = 20;
 /** Tests a draft on recent actions: which decisions would change, and which decisions of people it contradicts. */
 export function Simulate({ text }: { text: string }) {
   const { t } = useTranslation();
-  const held = useMutation({ mutationFn: () => taken(api.POST('/v1/policy/simulate', { body: { text } })) });
+  const held = useMutation({ mutationFn: () => responseBody(api.POST('/v1/policy/simulate', { body: { text } })) });
   return (
     <section aria-label={t('simulate.go')} className="space-y-3">
       <Button size="sm" busy={held.isPending} onClick={() => held.mutate()}>

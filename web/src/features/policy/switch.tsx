@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Power } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import type { Policy } from '@/api/types';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -19,7 +19,7 @@ export function PolicySwitch({ policy }: { policy: Policy }) {
   const enabled = wanted ?? !policy.enabled;
   const close = () => setWanted(undefined);
   const change = useMutation({
-    mutationFn: () => taken(api.PUT('/v1/policy/enabled', { body: { enabled, reason } })),
+    mutationFn: () => responseBody(api.PUT('/v1/policy/enabled', { body: { enabled, reason } })),
     onSuccess: (changed) => {
       cache.setQueryData(['policy'], changed);
       close();

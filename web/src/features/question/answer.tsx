@@ -33,13 +33,13 @@ import { DOCK, overDock } from './dock';
 import { Fields } from './fields';
 import { HandedOver } from './handed-over';
 import { useInSight } from './in-sight';
-import { Instead } from './instead';
 import { MoveButtons } from './move-buttons';
 import { MovePanel } from './move-panel';
+import { OptionDescriptions } from './option-descriptions';
+import { OtherMoves } from './other-moves';
 import { Remember, rememberable } from './remember';
 import { Suggestions } from './suggestions';
 import { useAnswer } from './use-answer';
-import { WeighedOptions } from './weighed';
 
 // The question itself shows how it ended, so these errors are not shown.
 const OVERTAKEN = ['interaction_already_resolved', 'interaction_expired'];
@@ -134,22 +134,26 @@ export function Answer({ question, dock, begin, left }: Props) {
   );
 
   const bar = me ? barred(question, me, session?.started_by.name) : undefined;
-  const taken = question.claim && question.claim.by.name !== me?.name ? question.claim : undefined;
+  const claimedByOther = question.claim && question.claim.by.name !== me?.name ? question.claim : undefined;
   const voted = question.votes?.some((vote) => vote.by.name === me?.name);
   const abstained = question.abstained?.some((one) => one.by.name === me?.name);
   if (question.handed_over) return <HandedOver to={question.handed_over} />;
   if (bar) return <Notice tone="warn">{t(`answer.barred.${bar}`, { audience: audienceNames(t, question) })}</Notice>;
   if (voted) return <Notice tone="good">{t('answer.voted')}</Notice>;
-  const blocked = sending || !ready || taken !== undefined;
+  const blocked = sending || !ready || claimedByOther !== undefined;
   const failed = error && !OVERTAKEN.includes(asProblem(error).code);
   return (
     <div ref={area} data-answer className="contents">
-      <Section level={3} title={t('question.answer')} aside={<Instead question={question} mayAbstain={!abstained} />}>
+      <Section
+        level={3}
+        title={t('question.answer')}
+        aside={<OtherMoves question={question} mayAbstain={!abstained} />}
+      >
         <div className="space-y-4">
           {abstained ? <Notice>{t('instead.abstain.done')}</Notice> : null}
-          {taken ? (
+          {claimedByOther ? (
             <Notice tone="warn">
-              <AgentLine text={t('answer.claimedBy', { name: taken.by.name })} />
+              <AgentLine text={t('answer.claimedBy', { name: claimedByOther.by.name })} />
             </Notice>
           ) : null}
           <Suggestions question={question} onUse={use} />
@@ -164,7 +168,7 @@ export function Answer({ question, dock, begin, left }: Props) {
             onSubmit={submitted}
           />
           {rememberable(question, me?.role) ? <Remember question={question} onChange={setRemember} /> : null}
-          {open ? null : <WeighedOptions question={question} />}
+          {open ? null : <OptionDescriptions question={question} />}
           {open ? (
             <MovePanel
               key={open.key}

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Hand } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
 import { Button } from '@/ui/button';
-import { tell } from '@/ui/tell';
+import { showToast } from '@/ui/show-toast';
 
 /** Claims a question for a while, or releases it. */
 export function ClaimButton({ question }: { question: Interaction }) {
@@ -17,7 +17,7 @@ export function ClaimButton({ question }: { question: Interaction }) {
   const change = useMutation({
     mutationFn: () => {
       const at = { params: { path: { interaction: question.id } }, body: {} };
-      return taken(
+      return responseBody(
         mine
           ? api.POST('/v1/interactions/{interaction}/release', at)
           : api.POST('/v1/interactions/{interaction}/claim', at),
@@ -26,7 +26,7 @@ export function ClaimButton({ question }: { question: Interaction }) {
     onSuccess: (changed) => cache.setQueryData(['interaction', question.id], changed),
     onError: (error) => {
       const { code, message } = asProblem(error);
-      tell(t(`problems.${code}` as 'problems.offline', { defaultValue: message }), 'danger');
+      showToast(t(`problems.${code}` as 'problems.offline', { defaultValue: message }), 'danger');
     },
   });
   if (question.claim && !mine) return null;

@@ -10,7 +10,7 @@ import { KindIcon, useKindName } from '@/ui/kind';
 import { Waiting } from '@/ui/page';
 import { Countdown } from '@/ui/time';
 import { Answer } from './answer';
-import { Grounds } from './grounds';
+import { DecisionBasis } from './decision-basis';
 import { Ended } from './resolution';
 
 /** A question inside its session page, with a link to its full page. */
@@ -49,7 +49,7 @@ export function InlineQuestion({ id }: { id: string }) {
         </h3>
       </header>
       {message ? <AgentText text={message} /> : null}
-      <Grounds question={question} />
+      <DecisionBasis question={question} />
       {question.status === 'pending' ? <Answer question={question} left={left} /> : <Ended question={question} />}
     </article>
   );

@@ -22,7 +22,7 @@ function useTurns({ id, session }: Interaction): { turns: SessionEvent[]; titles
 }
 
 /** Recent events of the session before the question. */
-export function Before({ question }: { question: Interaction }) {
+export function EarlierEvents({ question }: { question: Interaction }) {
   const { t } = useTranslation();
   const before = useTurns(question);
   if (before === undefined || before.turns.length === 0) return null;

@@ -14,8 +14,8 @@ import { StatusBadge } from '@/ui/status';
 import { Ago, Countdown } from '@/ui/time';
 import { Answer } from './answer';
 import { Closed } from './closed';
-import { Grounds } from './grounds';
-import { Before, History } from './past';
+import { DecisionBasis } from './decision-basis';
+import { EarlierEvents, History } from './past';
 import { Ended } from './resolution';
 
 interface Props {
@@ -35,7 +35,7 @@ export function Question({ id, begin, back, next }: Props) {
   if (!question) {
     if (!error) return <Waiting rows={8} label={t('common.loading')} />;
     if (['not_found', 'id_invalid'].includes(asProblem(error).code)) {
-      return <Empty level={onlyPage() ? 1 : 2} icon={SearchX} title={t('question.gone')} />;
+      return <Empty level={onlyPage() ? 1 : 2} icon={SearchX} title={t('question.notFound')} />;
     }
     return (
       <div className="p-6">
@@ -52,8 +52,8 @@ export function Question({ id, begin, back, next }: Props) {
       <Head question={question} back={back} />
       <Ended question={question} />
       {message ? <AgentText text={message} className="text-lg" /> : null}
-      <Grounds question={question} />
-      <Before question={question} />
+      <DecisionBasis question={question} />
+      <EarlierEvents question={question} />
       {question.status === 'pending' ? (
         <Answer key={question.id} question={question} begin={begin} left={left} dock />
       ) : wasOpen.current && question.resolution ? (

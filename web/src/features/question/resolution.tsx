@@ -26,9 +26,9 @@ function Ending({ question, resolution }: { question: Interaction; resolution: R
         {resolution.reason && resolution.reason !== answer?.feedback ? (
           <AgentText text={reasonOf(t, resolution.reason)} />
         ) : null}
-        {answer?.arguments ? <Given title={t('ended.arguments')} value={answer.arguments} /> : null}
+        {answer?.arguments ? <AnswerValue title={t('ended.arguments')} value={answer.arguments} /> : null}
         {answer?.data !== undefined && answer.data !== null ? (
-          <Given title={t('ended.data')} value={answer.data} />
+          <AnswerValue title={t('ended.data')} value={answer.data} />
         ) : null}
         {answer && delivery && delivery.state !== 'not_needed' ? (
           <p>{t(`delivery.${delivery.state as 'waiting'}`, { defaultValue: delivery.state })}</p>
@@ -38,7 +38,7 @@ function Ending({ question, resolution }: { question: Interaction; resolution: R
   );
 }
 
-function Given({ title, value }: { title: string; value: unknown }) {
+function AnswerValue({ title, value }: { title: string; value: unknown }) {
   return (
     <div className="rounded-md border bg-surface px-3 py-2 text-ink">
       <div className="text-muted text-xs">{title}</div>

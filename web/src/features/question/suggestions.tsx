@@ -1,7 +1,7 @@
 import { Lightbulb } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction, Suggestion } from '@/api/types';
-import { droppedOf } from '@/model/dropped';
+import { droppedOf, droppedReason } from '@/model/dropped';
 import { AgentLine } from '@/ui/agent-text';
 import { Section } from '@/ui/page';
 
@@ -43,7 +43,7 @@ export function Suggestions({ question, onUse }: Props) {
                   <AgentLine text={id} />
                 </code>{' '}
                 <span className="text-muted">
-                  <AgentLine text={reason} />
+                  <AgentLine text={droppedReason(t, reason)} />
                 </span>
               </li>
             ))}

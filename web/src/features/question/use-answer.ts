@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { taken as agreed, api, attemptKey } from '@/api/client';
+import { api, attemptKey, responseBody } from '@/api/client';
 import { asProblem } from '@/api/problem';
 import type { AnswerBody, Interaction } from '@/api/types';
 
@@ -8,13 +8,13 @@ import type { AnswerBody, Interaction } from '@/api/types';
  * Sends an answer. The page shows the answer only after the server has accepted it. If a reply is lost, the request is
  * sent again under its idempotency key, so that one answer counts once.
  */
-export function useAnswer(question: Interaction, taken: () => void) {
+export function useAnswer(question: Interaction, onAccepted: () => void) {
   const cache = useQueryClient();
   const [attempt, setAttempt] = useState({ said: '', key: '' });
   const send = useMutation({
     gcTime: 0,
     mutationFn: ({ body, key }: { body: AnswerBody; key: string }) =>
-      agreed(
+      responseBody(
         api.POST('/v1/interactions/{interaction}/answer', {
           params: { path: { interaction: question.id }, header: { 'Idempotency-Key': key } },
           body,
@@ -23,7 +23,7 @@ export function useAnswer(question: Interaction, taken: () => void) {
     retry: (failures, error) => asProblem(error).passing && failures < 4,
     retryDelay: (failures) => 400 * 2 ** failures,
     onSuccess: (answered) => {
-      taken();
+      onAccepted();
       cache.setQueryData(['interaction', question.id], answered);
     },
     onSettled: () => {

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, attemptKey, taken } from '@/api/client';
+import { api, attemptKey, responseBody } from '@/api/client';
 import type { Session } from '@/api/types';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -25,7 +25,7 @@ export function CommandDialog({ session, command, step, onClose }: Props) {
   const [key] = useState(attemptKey);
   const control = useMutation({
     mutationFn: () =>
-      taken(
+      responseBody(
         api.POST('/v1/sessions/{session}/control', {
           params: { path: { session: session.id }, header: { 'Idempotency-Key': key } },
           body: { command, step, reason: reason.trim() || undefined },

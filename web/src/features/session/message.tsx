@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, attemptKey, taken } from '@/api/client';
+import { api, attemptKey, responseBody } from '@/api/client';
 import { asProblem } from '@/api/problem';
 import { meQuery } from '@/api/queries';
 import { useDraft } from '@/lib/draft';
@@ -20,7 +20,7 @@ export function Message({ session }: { session: string }) {
   const [key, setKey] = useState(attemptKey);
   const send = useMutation({
     mutationFn: ({ content, key }: { content: string; key: string }) =>
-      taken(
+      responseBody(
         api.POST('/v1/sessions/{session}/messages', {
           params: { path: { session }, header: { 'Idempotency-Key': key } },
           body: { content },

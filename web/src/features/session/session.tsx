@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { asProblem } from '@/api/problem';
 import { interactionsQuery, meQuery, sessionQuery } from '@/api/queries';
 import type { Interaction } from '@/api/types';
-import { sessionName, titleOf } from '@/model/labels';
+import { reasonOf, sessionName, titleOf } from '@/model/labels';
 import { callLine } from '@/model/subject';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
@@ -40,7 +40,7 @@ export function Session({ id, back, question }: Props) {
   if (!session) {
     if (!error) return <Waiting rows={8} label={t('common.loading')} />;
     if (['not_found', 'id_invalid'].includes(asProblem(error).code))
-      return <Empty level={1} icon={SearchX} title={t('session.gone')} />;
+      return <Empty level={1} icon={SearchX} title={t('session.notFound')} />;
     return (
       <div className="p-6">
         <ProblemNotice error={error} again={() => void refetch()} />
@@ -68,7 +68,7 @@ export function Session({ id, back, question }: Props) {
       <div className="space-y-8">
         {session.reason ? (
           <Notice tone={session.status === 'failed' ? 'danger' : 'plain'}>
-            <AgentText text={session.reason} />
+            <AgentText text={reasonOf(t, session.reason)} />
           </Notice>
         ) : null}
         {session.input !== undefined && session.input !== null ? (

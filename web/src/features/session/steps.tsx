@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { meQuery } from '@/api/queries';
 import type { Session, Step } from '@/api/types';
+import { reasonOf } from '@/model/labels';
 import { type StepCommand, stepCommands } from '@/model/steps';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
@@ -80,7 +81,7 @@ function About({ step }: { step: Step }) {
         ) : null}
         <Ago at={step.ended_at ?? step.created_at} />
       </div>
-      {step.reason ? <AgentText text={step.reason} className="text-sm" lines={4} /> : null}
+      {step.reason ? <AgentText text={reasonOf(t, step.reason)} className="text-sm" lines={4} /> : null}
     </div>
   );
 }

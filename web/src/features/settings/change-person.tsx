@@ -6,7 +6,7 @@ import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { Standing, standingIn } from './standing';
+import { RoleAndGroups, readRoleAndGroups } from './role-and-groups';
 
 /** Changes the role and groups of a person; also enables a disabled person. */
 export function ChangePerson({ person, onClose }: { person: Person; onClose: () => void }) {
@@ -17,7 +17,7 @@ export function ChangePerson({ person, onClose }: { person: Person; onClose: () 
   const change = useMutation({
     mutationFn: (form: FormData) =>
       people.change(person.name, {
-        ...standingIn(form),
+        ...readRoleAndGroups(form),
         ...(out ? { disabled: false } : {}),
       }),
     onSuccess: async () => {
@@ -48,7 +48,7 @@ export function ChangePerson({ person, onClose }: { person: Person; onClose: () 
       }
     >
       <form id={id} onSubmit={submit} className="space-y-4">
-        <Standing of={person} />
+        <RoleAndGroups of={person} />
         {person.external ? <Notice>{t('people.external')}</Notice> : null}
         {change.error ? <ProblemNotice error={change.error} /> : null}
       </form>

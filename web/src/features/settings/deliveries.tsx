@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { type DeliveryState, webhookDeliveriesQuery } from '@/api/queries';
 import type { Webhook, WebhookDelivery } from '@/api/types';
 import { inWords } from '@/lib/text';
@@ -67,7 +67,7 @@ function Delivery({ delivery }: { delivery: WebhookDelivery }) {
   const state = delivery.state as DeliveryState;
   const replay = useMutation({
     mutationFn: () =>
-      taken(
+      responseBody(
         api.POST('/v1/webhooks/{webhook}/deliveries/{delivery}/replay', {
           params: { path: { webhook: delivery.webhook, delivery: delivery.id } },
           body: {},

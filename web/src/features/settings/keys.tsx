@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { keysQuery } from '@/api/queries';
 import type { Key } from '@/api/types';
 import { moment } from '@/lib/time';
@@ -91,7 +91,7 @@ function Revoke({ item, onClose }: { item: Key; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const revoke = useMutation({
-    mutationFn: () => taken(api.DELETE('/v1/keys/{key}', { params: { path: { key: item.id } } })),
+    mutationFn: () => responseBody(api.DELETE('/v1/keys/{key}', { params: { path: { key: item.id } } })),
     onSuccess: async () => {
       await cache.invalidateQueries({ queryKey: ['keys'] });
       onClose();

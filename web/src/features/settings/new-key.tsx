@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { asProblem } from '@/api/problem';
 import type { KeyBody, Role } from '@/api/types';
 import { span } from '@/lib/time';
@@ -11,7 +11,7 @@ import { Dialog } from '@/ui/dialog';
 import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { Standing, standingIn } from './standing';
+import { RoleAndGroups, readRoleAndGroups } from './role-and-groups';
 
 const ROLES: Role[] = ['agent', 'operator', 'viewer', 'admin'];
 const TIMES = [86_400, 2_592_000, 7_776_000, 31_536_000];
@@ -22,14 +22,14 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const id = useId();
   const make = useMutation({
     gcTime: 0,
-    mutationFn: (body: KeyBody) => taken(api.POST('/v1/keys', { body })),
+    mutationFn: (body: KeyBody) => responseBody(api.POST('/v1/keys', { body })),
     onSuccess: () => void cache.invalidateQueries({ queryKey: ['keys'] }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     make.mutate({
-      ...standingIn(form),
+      ...readRoleAndGroups(form),
       user: String(form.get('user')).trim() || undefined,
       expires_in_seconds: Number(form.get('time')) || undefined,
     });
@@ -66,7 +66,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           <Field label={t('keys.user')} hint={t('keys.userHint')}>
             {(ids) => <Input {...ids} name="user" autoComplete="off" required />}
           </Field>
-          <Standing roles={ROLES} />
+          <RoleAndGroups roles={ROLES} />
           <Field label={t('keys.time')}>
             {(ids) => (
               <Select {...ids} name="time">

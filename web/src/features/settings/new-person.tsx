@@ -6,7 +6,7 @@ import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Field, Input } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
-import { Standing, standingIn } from './standing';
+import { RoleAndGroups, readRoleAndGroups } from './role-and-groups';
 
 export function NewPerson({ onClose, onAdded }: { onClose: () => void; onAdded: (person: Person) => void }) {
   const { t } = useTranslation();
@@ -17,7 +17,7 @@ export function NewPerson({ onClose, onAdded }: { onClose: () => void; onAdded: 
       people.add({
         name: String(form.get('name')).trim(),
         display: String(form.get('display')).trim() || undefined,
-        ...standingIn(form),
+        ...readRoleAndGroups(form),
       }),
     onSuccess: (person) => {
       void cache.invalidateQueries({ queryKey: ['people'] });
@@ -50,7 +50,7 @@ export function NewPerson({ onClose, onAdded }: { onClose: () => void; onAdded: 
         <Field label={t('people.display')} optional={t('common.optional')}>
           {(ids) => <Input {...ids} name="display" autoComplete="off" />}
         </Field>
-        <Standing />
+        <RoleAndGroups />
         {add.error ? <ProblemNotice error={add.error} /> : null}
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import type { WebhookBody } from '@/api/types';
 import { Button } from '@/ui/button';
 import { CopyBox } from '@/ui/copy';
@@ -18,7 +18,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
   const [about, setAbout] = useState<'events' | 'answers'>('events');
   const make = useMutation({
     gcTime: 0,
-    mutationFn: (body: WebhookBody) => taken(api.POST('/v1/webhooks', { body })),
+    mutationFn: (body: WebhookBody) => responseBody(api.POST('/v1/webhooks', { body })),
     onSuccess: () => void cache.invalidateQueries({ queryKey: ['webhooks'] }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -63,11 +63,11 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
               />
             )}
           </Field>
-          <Field label={t('webhooks.hears')}>
+          <Field label={t('webhooks.sends')}>
             {(ids) => (
               <Select {...ids} value={about} onChange={(event) => setAbout(event.target.value as 'events' | 'answers')}>
-                <option value="events">{t('webhooks.hearsEvents')}</option>
-                <option value="answers">{t('webhooks.hearsAnswers')}</option>
+                <option value="events">{t('webhooks.sendsEvents')}</option>
+                <option value="answers">{t('webhooks.sendsAnswers')}</option>
               </Select>
             )}
           </Field>
@@ -77,7 +77,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
           </Field>
           <label className="flex items-center gap-2">
             <input type="checkbox" name="enabled" defaultChecked />
-            {t('webhooks.atOnce')}
+            {t('webhooks.active')}
           </label>
           {make.error ? <ProblemNotice error={make.error} /> : null}
         </form>

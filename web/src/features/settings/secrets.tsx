@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { LockKeyhole } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import { secretsQuery } from '@/api/queries';
 import { AgentLine } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
@@ -15,7 +15,7 @@ export function KeptSecrets() {
   const cache = useQueryClient();
   const { data, error, refetch } = useQuery(secretsQuery());
   const forget = useMutation({
-    mutationFn: (secret: string) => taken(api.DELETE('/v1/secrets/{secret}', { params: { path: { secret } } })),
+    mutationFn: (secret: string) => responseBody(api.DELETE('/v1/secrets/{secret}', { params: { path: { secret } } })),
     onSettled: () => void cache.invalidateQueries({ queryKey: ['secrets'] }),
   });
   if (error) return <ProblemNotice error={error} again={() => void refetch()} />;
@@ -46,11 +46,11 @@ export function KeptSecrets() {
               <Button
                 size="sm"
                 tone="danger"
-                aria-label={t('secrets.forgetOf', { name: secret.name })}
+                aria-label={t('secrets.deleteOf', { name: secret.name })}
                 busy={forget.isPending && forget.variables === secret.id}
                 onClick={() => forget.mutate(secret.id)}
               >
-                {t('secrets.forget')}
+                {t('secrets.delete')}
               </Button>
             </li>
           ))}

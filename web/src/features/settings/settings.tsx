@@ -4,7 +4,7 @@ import { meQuery } from '@/api/queries';
 import { Page } from '@/ui/page';
 import { PageTabs } from '@/ui/tabs';
 import { Keys } from './keys';
-import { Mine } from './mine';
+import { MyAccount } from './my-account';
 import { People } from './people';
 import { KeptSecrets } from './secrets';
 import { type Shown, Webhooks } from './webhooks';
@@ -31,7 +31,7 @@ export function Settings({ tab, onTab, shown: unfolded, onShow }: Props) {
   return (
     <Page title={t('nav.settings')} narrow>
       <PageTabs label={t('nav.settings')} value={shown} tabs={tabs} onChange={onTab} />
-      {shown === 'me' ? <Mine /> : null}
+      {shown === 'me' ? <MyAccount /> : null}
       {shown === 'people' ? <People /> : null}
       {shown === 'keys' ? <Keys /> : null}
       {shown === 'secrets' ? <KeptSecrets /> : null}

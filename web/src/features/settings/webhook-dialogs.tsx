@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import type { Webhook } from '@/api/types';
 import { moment, span } from '@/lib/time';
 import { Button } from '@/ui/button';
@@ -25,7 +25,7 @@ export function RotateWebhook({ webhook, onClose }: Props) {
   const rotate = useMutation({
     gcTime: 0,
     mutationFn: () =>
-      taken(
+      responseBody(
         api.POST('/v1/webhooks/{webhook}/rotate', {
           params: { path: { webhook: webhook.id } },
           body: { overlap_seconds: overlap },
@@ -86,17 +86,17 @@ export function SwitchOffWebhook({ webhook, onClose }: Props) {
   const path = { webhook: webhook.id };
   const body = { enabled: false, reason: reason.trim() || undefined };
   return (
-    <Sure
+    <ConfirmDialog
       title={t('webhooks.offTitle')}
       about={t('webhooks.offAbout', { url: webhook.url })}
       word={t('webhooks.off')}
-      act={() => taken(api.PUT('/v1/webhooks/{webhook}/enabled', { params: { path }, body }))}
+      act={() => responseBody(api.PUT('/v1/webhooks/{webhook}/enabled', { params: { path }, body }))}
       onClose={onClose}
     >
       <Field label={t('question.reason')} optional={t('common.optional')}>
         {(ids) => <Input {...ids} value={reason} onChange={(event) => setReason(event.target.value)} />}
       </Field>
-    </Sure>
+    </ConfirmDialog>
   );
 }
 
@@ -104,17 +104,17 @@ export function RemoveWebhook({ webhook, onClose }: Props) {
   const { t } = useTranslation();
   const path = { webhook: webhook.id };
   return (
-    <Sure
+    <ConfirmDialog
       title={t('webhooks.removeTitle')}
       about={t('webhooks.removeAbout', { url: webhook.url })}
       word={t('webhooks.remove')}
-      act={() => taken(api.DELETE('/v1/webhooks/{webhook}', { params: { path } }))}
+      act={() => responseBody(api.DELETE('/v1/webhooks/{webhook}', { params: { path } }))}
       onClose={onClose}
     />
   );
 }
 
-interface SureProps {
+interface ConfirmProps {
   title: string;
   about: string;
   word: string;
@@ -124,7 +124,7 @@ interface SureProps {
 }
 
 /** Asks for confirmation, then sends the request. */
-function Sure({ title, about, word, act, onClose, children }: SureProps) {
+function ConfirmDialog({ title, about, word, act, onClose, children }: ConfirmProps) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const go = useMutation({

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, KeyRound, Send, Trash2 } from 'lucide-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import type { Webhook } from '@/api/types';
 import { inWords } from '@/lib/text';
 import { moment } from '@/lib/time';
@@ -34,11 +34,12 @@ export function WebhookRow({ webhook, shown, onShow, onBegin }: Props) {
   const panel = useId();
   const path = { webhook: webhook.id };
   const on = useMutation({
-    mutationFn: () => taken(api.PUT('/v1/webhooks/{webhook}/enabled', { params: { path }, body: { enabled: true } })),
+    mutationFn: () =>
+      responseBody(api.PUT('/v1/webhooks/{webhook}/enabled', { params: { path }, body: { enabled: true } })),
     onSettled: () => cache.invalidateQueries({ queryKey: ['webhooks'] }),
   });
   const test = useMutation({
-    mutationFn: () => taken(api.POST('/v1/webhooks/{webhook}/test', { params: { path }, body: {} })),
+    mutationFn: () => responseBody(api.POST('/v1/webhooks/{webhook}/test', { params: { path }, body: {} })),
     onSuccess: () => {
       onShow({ webhook: webhook.id });
       void cache.invalidateQueries({ queryKey: ['webhook-deliveries', webhook.id] });

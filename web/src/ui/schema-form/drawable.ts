@@ -11,20 +11,20 @@ const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'depen
 export const ANYTHING: RJSFSchema = { $comment: 'anything' };
 
 /** Replaces empty schemas by `ANYTHING`, so that the forms library draws a field for them. */
-export function spoken(schema: RJSFSchema): RJSFSchema {
-  return (said(schema) ?? schema) as RJSFSchema;
+export function withoutEmpty(schema: RJSFSchema): RJSFSchema {
+  return (replaceEmpty(schema) ?? schema) as RJSFSchema;
 }
 
-function said(part: unknown): unknown {
+function replaceEmpty(part: unknown): unknown {
   if (part === true || (isPart(part) && Object.keys(part).length === 0)) return ANYTHING;
-  if (Array.isArray(part)) return part.map(said);
+  if (Array.isArray(part)) return part.map(replaceEmpty);
   if (!isPart(part) || part instanceof Exact) return part;
-  const told = ([name, one]: [string, unknown]): [string, unknown] => {
+  const replaceEntry = ([name, one]: [string, unknown]): [string, unknown] => {
     if (NAMED.includes(name) && isPart(one))
-      return [name, Object.fromEntries(Object.entries(one).map(([own, child]) => [own, said(child)]))];
-    return [name, DRAWN.includes(name) ? said(one) : one];
+      return [name, Object.fromEntries(Object.entries(one).map(([own, child]) => [own, replaceEmpty(child)]))];
+    return [name, DRAWN.includes(name) ? replaceEmpty(one) : one];
   };
-  return Object.fromEntries(Object.entries(part).map(told));
+  return Object.fromEntries(Object.entries(part).map(replaceEntry));
 }
 
 /**

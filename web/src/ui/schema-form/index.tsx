@@ -7,7 +7,7 @@ import { forFields, writeJson } from '@/lib/exact';
 import { AgentLine } from '@/ui/agent-text';
 import { CheckboxesWidget, CheckboxWidget, MaybeWidget, RadioWidget, SelectWidget } from './choices';
 import { controlsFor, ending, fieldPath } from './controls';
-import { ANYTHING, drawable, spoken } from './drawable';
+import { ANYTHING, drawable, withoutEmpty } from './drawable';
 import { exactly } from './exactly';
 import { FileWidget } from './file';
 import { patternless } from './patternless';
@@ -21,9 +21,9 @@ import {
 } from './templates';
 import { validator } from './validator';
 import { DateTimeWidget, JsonField, ToggleWidget } from './widgets';
-import { useSaid, useWords } from './words';
+import { useFormTexts, useWords } from './words';
 
-export type Unread = Record<string, string>;
+export type UnfinishedJson = Record<string, string>;
 
 interface Props {
   id: string;
@@ -39,8 +39,8 @@ interface Props {
   /** Errors from elsewhere, by the path of the field. */
   refused?: Record<string, string>;
   /** Unfinished JSON by the path of its field. It is not part of the value. */
-  unread?: Unread;
-  onUnread?: (unread?: Unread) => void;
+  unread?: UnfinishedJson;
+  onUnread?: (unread?: UnfinishedJson) => void;
   /** The form can be submitted from now on. */
   onReady?: () => void;
   onChange: (value: unknown) => void;
@@ -73,18 +73,18 @@ const FIELDS = { JsonField };
  */
 export default function SchemaForm(props: Props) {
   return (
-    <CatchBoundary getResetKey={() => props.id} errorComponent={() => <Drawn {...props} drawn={ANYTHING} />}>
-      <Drawn {...props} drawn={props.schema} />
+    <CatchBoundary getResetKey={() => props.id} errorComponent={() => <FormFields {...props} drawn={ANYTHING} />}>
+      <FormFields {...props} drawn={props.schema} />
     </CatchBoundary>
   );
 }
 
 /** Draws the fields of `drawn`. The value is validated against `schema` in any case. */
-function Drawn(props: Props & { drawn: RJSFSchema }) {
+function FormFields(props: Props & { drawn: RJSFSchema }) {
   const { drawn } = props;
   const { id, schema, value, samples = [], common = false, disabled, refused, onReady, onChange, onSubmit } = props;
   const words = useWords();
-  const said = useSaid();
+  const translateString = useFormTexts();
   const { t } = useTranslation();
   const [homeless, setHomeless] = useState<string[]>([]);
   const ready = useRef(onReady);
@@ -94,7 +94,7 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
   const told = writeJson(schema);
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const { exact, whole, clean, controls } = useMemo(() => {
-    const exact = exactly(spoken(patternless(drawn)), [value, ...samples]);
+    const exact = exactly(withoutEmpty(patternless(drawn)), [value, ...samples]);
     const controls = {
       ...controlsFor(exact.schema, exact.encode(value)),
       'ui:submitButtonOptions': { norender: true },
@@ -128,7 +128,7 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
       templates={TEMPLATES}
       widgets={WIDGETS}
       fields={FIELDS}
-      translateString={said}
+      translateString={translateString}
       noHtml5Validate
       extraErrors={extra}
       showErrorList={false}

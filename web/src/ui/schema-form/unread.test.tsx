@@ -1,11 +1,11 @@
 import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import SchemaForm, { type Unread } from '.';
+import SchemaForm, { type UnfinishedJson } from '.';
 
 let root: Root;
 let box: HTMLElement;
-let unread: Unread | undefined;
+let unread: UnfinishedJson | undefined;
 let changes: unknown[];
 let sent: unknown[];
 

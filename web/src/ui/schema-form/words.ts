@@ -21,7 +21,7 @@ const NAMES = {
 } as const;
 
 /** Texts of the forms library in the reader's language. */
-export function useSaid(): typeof englishStringTranslator {
+export function useFormTexts(): typeof englishStringTranslator {
   const { t } = useTranslation();
   return useMemo(() => (said, params) => translated(t, said, params), [t]);
 }

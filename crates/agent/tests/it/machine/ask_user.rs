@@ -212,7 +212,7 @@ fn dropped(id: &str, reason: &str) -> DroppedSuggestion {
 fn an_empty_allow_list_allows_nothing() {
     let offered = json!([{ "id": "porto", "label": "Porto" }]);
     let (shown, left_out) = suggested(&agent(), "clarify", json!({ "question": "Which city?" }), offered);
-    let reason = "the agent's version does not allow its model this suggestion";
+    let reason = "the agent's version does not allow this suggestion";
     assert_eq!((shown, left_out), (vec![], vec![dropped("porto", reason)]));
 }
 
@@ -248,10 +248,7 @@ fn a_models_suggestions_are_filtered_by_id_and_by_parameters() {
     check(json!({ "id": "city", "label": "Porto", "data": "Porto" }), Err("its data is not an object of parameters"));
     check(json!({ "id": "plain", "label": "Plain" }), Ok("llm plain"));
     check(json!({ "id": "plain", "label": "Plain", "data": { "x": 1 } }), Err("the parameter `x` is not allowed"));
-    check(
-        json!({ "id": "City", "label": "Porto" }),
-        Err("the agent's version does not allow its model this suggestion"),
-    );
+    check(json!({ "id": "City", "label": "Porto" }), Err("the agent's version does not allow this suggestion"));
     check(
         json!({ "id": "plain", "label": "x", "option": "a" }),
         Err("it chooses an option that the question does not have"),
@@ -313,7 +310,7 @@ fn malformed_suggestion_is_dropped_alone() {
     assert_eq!(ask(json!(null)), (vec![], vec![]));
     let many: Vec<_> = (0..300).map(|_| json!(1)).collect();
     let (_, left_out) = ask(json!(many));
-    assert_eq!((left_out.len(), left_out[0].reason.as_str()), (201, "100 more were not looked at"));
+    assert_eq!((left_out.len(), left_out[0].reason.as_str()), (201, "100 more suggestions were not checked"));
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn step_fails_at_the_limit_of_iterations() {
 #[test]
 fn step_fails_at_the_limit_of_rounds() {
     let limits = Limits { rounds: 2, ..Limits::default() };
-    let reason = "people would have been asked in more than 2 rounds (limit `rounds`)";
+    let reason = "people would be asked in more than 2 rounds, the limit `rounds`";
     let mut journal = vec![limited(limits, Some(json!("Tidy up.")))];
     for at in 1..=2 {
         let call = format!("p-t{at}c0");
@@ -273,7 +273,7 @@ fn round_of_questions_counts_without_a_waiting_input() {
     let mut journal = vec![limited(limits, Some(json!("Tidy up."))), turn(&["write_file"]), settled("p-t1c0", edited)];
     assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel]);
     journal.extend([turn(&["write_file"]), settled("p-t2c0", answered(Way::Skip))]);
-    assert_eq!(fails(&journal), "people would have been asked in more than 1 rounds (limit `rounds`)");
+    assert_eq!(fails(&journal), "people would be asked in more than 1 rounds, the limit `rounds`");
 }
 
 #[test]

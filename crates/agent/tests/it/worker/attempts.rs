@@ -191,7 +191,7 @@ async fn interrupted_tool_asks_people_about_its_outcome() {
     world.stop().await;
     world.work();
     let asked = world.asked(&alice).await;
-    assert_eq!(asked.question.title, "What became of write_file?");
+    assert_eq!(asked.question.title, "What happened to write_file?");
     world.says("I see.", &[]);
     world
         .engine
@@ -271,7 +271,7 @@ async fn next_attempt_reads_how_the_open_calls_of_the_last_one_ended() {
     assert_eq!(told[1], (withdrawn.into(), false));
     assert_eq!(told[2], ("This failed: no such line".into(), true));
     assert_eq!(told[3], ("A person (alice) answered.\nGiven: that one".into(), false));
-    assert_eq!(told[4], ("This failed: its step ended before it was begun: enough".into(), true));
+    assert_eq!(told[4], ("This failed: its step ended before it started: enough".into(), true));
     let void = world.engine.action_start(&bot, unspent, allowed.permit.unwrap(), None, None).await;
     assert!(void.is_err(), "a permit of the failed attempt is void");
     assert_eq!((world.runs().len(), world.turns()), (0, 2));

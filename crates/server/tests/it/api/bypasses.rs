@@ -20,7 +20,7 @@ async fn asker_cannot_approve_a_question_by_expiring_it() {
     let carol = world.person("carol").await;
     let done = carol.post(&question.path("/expire"), json!({})).await.done();
     assert_eq!(done["resolution"]["by"], json!({ "kind": "user", "name": "carol" }));
-    assert_eq!(done["resolution"]["reason"], json!("ended before its time by carol"));
+    assert_eq!(done["resolution"]["reason"], json!("closed by carol before the deadline"));
 }
 
 /// The asker cannot approve a question by an automatic answer either.

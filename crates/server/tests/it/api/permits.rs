@@ -166,7 +166,7 @@ async fn person_settles_an_action_with_an_unknown_outcome() {
     let asked = scene.alice.reads(&unknown.question()).await;
     let offered: Vec<String> = asked["options"].as_array().unwrap().iter().map(|option| text(&option["id"])).collect();
     assert_eq!(offered, ["it_ran", "it_failed", "run_again", "leave"]);
-    assert_eq!(asked["title"], "What became of write_file?");
+    assert_eq!(asked["title"], "What happened to write_file?");
     assert_eq!(asked["action"]["arguments"], unknown.shown["arguments"]);
     scene.alice.decides(&unknown, json!({ "option": "it_ran", "feedback": "I saw the file" })).await.done();
     let ran = scene.agent.sees(&unknown).await.shown;
@@ -204,7 +204,7 @@ async fn late_report_withdraws_the_question_about_an_unknown_outcome() {
     scene.agent.has_done(&started).await;
     let closed = scene.alice.reads(&asked).await;
     assert_eq!(closed["status"], "cancelled");
-    assert_eq!(closed["resolution"]["reason"], "the agent has reported what became of it");
+    assert_eq!(closed["resolution"]["reason"], "the agent reported the outcome");
     scene.alice.answers(&asked, json!({ "option": "it_failed" })).await.refused(409, "interaction_already_resolved");
     assert_eq!(scene.agent.state(&started).await, "done");
 

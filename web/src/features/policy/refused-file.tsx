@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** Notice that a server file is not active as written, with the version that is. */
-export function Unread({ file, title }: Props) {
+export function RefusedFile({ file, title }: Props) {
   const { t } = useTranslation();
   return (
     <Notice tone="warn" icon={TriangleAlert} title={file.retried ? t('policy.notYetRead') : title}>

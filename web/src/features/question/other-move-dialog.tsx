@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, taken } from '@/api/client';
+import { api, responseBody } from '@/api/client';
 import type { Interaction } from '@/api/types';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Explains the effect, takes a note, and sends the request. */
-export default function InsteadDialog({ question, what, onClose }: Props) {
+export default function OtherMoveDialog({ question, what, onClose }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [note, setNote] = useState('');
@@ -25,8 +25,8 @@ export default function InsteadDialog({ question, what, onClose }: Props) {
       const params = { path: { interaction: question.id } };
       const said = { note: note.trim() || undefined };
       return what === 'abstain'
-        ? taken(api.POST('/v1/interactions/{interaction}/abstain', { params, body: said }))
-        : taken(
+        ? responseBody(api.POST('/v1/interactions/{interaction}/abstain', { params, body: said }))
+        : responseBody(
             api.POST('/v1/interactions/{interaction}/handover', {
               params,
               body: { ...said, channel: channel.trim() || undefined },

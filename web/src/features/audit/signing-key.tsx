@@ -7,7 +7,7 @@ import { Card } from '@/ui/page';
 import { CheckTrail } from './check';
 
 /** The signing key of the audit trail, and the command that verifies an export without trusting this server. */
-export function Seal() {
+export function SigningKey() {
   const { t } = useTranslation();
   const { data: key } = useQuery(auditKeyQuery());
   if (!key) return null;

@@ -8,12 +8,12 @@ import { Button } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
 import { Card, Section } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { tell } from '@/ui/tell';
+import { showToast } from '@/ui/show-toast';
 
 const SHORTEST = 12;
 
 /** Account of the signed-in person: name, role, project and password. */
-export function Mine() {
+export function MyAccount() {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
   if (!me) return null;
@@ -42,7 +42,7 @@ function Password({ first }: { first: boolean }) {
     gcTime: 0,
     mutationFn: ({ next, old }: { next: string; old?: string }) => people.setPassword(next, old),
     onSuccess: () => {
-      tell(t('settings.passwordSet'));
+      showToast(t('settings.passwordSet'));
       void cache.invalidateQueries({ queryKey: ['me'] });
     },
   });

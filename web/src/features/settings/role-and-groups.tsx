@@ -6,7 +6,7 @@ import { Field, Input, Select } from '@/ui/field';
 const PEOPLE: Role[] = ['operator', 'viewer', 'admin'];
 
 /** Fields for role and groups. */
-export function Standing({ of, roles = PEOPLE }: { of?: { role: Role; groups: string[] }; roles?: Role[] }) {
+export function RoleAndGroups({ of, roles = PEOPLE }: { of?: { role: Role; groups: string[] }; roles?: Role[] }) {
   const { t } = useTranslation();
   return (
     <>
@@ -29,7 +29,7 @@ export function Standing({ of, roles = PEOPLE }: { of?: { role: Role; groups: st
 }
 
 /** Reads role and groups from the form. */
-export function standingIn(form: FormData): { role: Role; groups: string[] } {
+export function readRoleAndGroups(form: FormData): { role: Role; groups: string[] } {
   const groups = String(form.get('groups'))
     .split(/[\s,]+/u)
     .filter(Boolean);

@@ -7,10 +7,10 @@ import { Menu, MenuItem } from '@/ui/menu';
 import { MenuButton } from '@/ui/menu-button';
 import { ClaimButton } from './claim';
 
-const InsteadDialog = lazy(() => import('./instead-dialog'));
+const OtherMoveDialog = lazy(() => import('./other-move-dialog'));
 
 /** Other things to do with a question: claim it, skip it, or hand it over. */
-export function Instead({ question, mayAbstain }: { question: Interaction; mayAbstain: boolean }) {
+export function OtherMoves({ question, mayAbstain }: { question: Interaction; mayAbstain: boolean }) {
   const { t } = useTranslation();
   const [begun, setBegun] = useState<'abstain' | 'handover'>();
   return (
@@ -38,7 +38,7 @@ export function Instead({ question, mayAbstain }: { question: Interaction; mayAb
       </MenuButton>
       {begun ? (
         <Suspense>
-          <InsteadDialog question={question} what={begun} onClose={() => setBegun(undefined)} />
+          <OtherMoveDialog question={question} what={begun} onClose={() => setBegun(undefined)} />
         </Suspense>
       ) : null}
     </span>

@@ -8,7 +8,7 @@ import { Subject } from '@/ui/subject';
 import { Why } from './why';
 
 /** The basis of a decision: the action, the agent's context, and why people are asked. */
-export function Grounds({ question }: { question: Interaction }) {
+export function DecisionBasis({ question }: { question: Interaction }) {
   const { t } = useTranslation();
   const context = contextBeside(question);
   return (

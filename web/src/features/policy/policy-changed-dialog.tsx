@@ -23,7 +23,7 @@ interface Props {
 }
 
 /** Shown when the active policy changed after a draft was started: both sets of changes, and how to continue. */
-export function Moved({ policy, base, text, onClose, onGoOn, onDiscard }: Props) {
+export function PolicyChangedDialog({ policy, base, text, onClose, onGoOn, onDiscard }: Props) {
   const { t } = useTranslation();
   // Keeps the version that was shown, even if it is read again meanwhile.
   const [theirs] = useState(policy);
@@ -40,10 +40,10 @@ export function Moved({ policy, base, text, onClose, onGoOn, onDiscard }: Props)
         <>
           <Button onClick={onClose}>{t('common.back')}</Button>
           <Button tone="danger" onClick={onDiscard}>
-            {t('policy.takeTheirs')}
+            {t('policy.discardDraft')}
           </Button>
           <Button tone="accent" onClick={() => onGoOn(theirs.version)}>
-            {t('policy.goOn')}
+            {t('policy.continueDraft')}
           </Button>
         </>
       }

@@ -4,13 +4,13 @@ import { fieldOf } from '@/model/moves';
 import { OptionWords } from '@/ui/option-words';
 
 /** Descriptions of the options, shown above their buttons because tooltips are hard to find. */
-export function WeighedOptions({ question }: { question: Interaction }) {
+export function OptionDescriptions({ question }: { question: Interaction }) {
   const { t } = useTranslation();
-  const told = fieldOf(question) === 'choice' ? [] : question.options.filter(isWeighed);
-  if (told.length === 0) return null;
+  const described = fieldOf(question) === 'choice' ? [] : question.options.filter(hasDescription);
+  if (described.length === 0) return null;
   return (
     <ul aria-label={t('answer.options')} className="divide-y rounded-lg border bg-surface shadow-card">
-      {told.map((option) => (
+      {described.map((option) => (
         <li key={option.id} className="px-4 py-3">
           <OptionWords option={option} />
         </li>
@@ -19,6 +19,6 @@ export function WeighedOptions({ question }: { question: Interaction }) {
   );
 }
 
-function isWeighed({ description, risk, cost, duration, recommended }: Option): boolean {
+function hasDescription({ description, risk, cost, duration, recommended }: Option): boolean {
   return Boolean(description || risk || cost || duration || recommended);
 }
