@@ -37,8 +37,20 @@ impl StepRun<'_> {
             let end = match (asked.status(), &asked.question.kind) {
                 // A notice does not wait for an answer.
                 (Status::Pending, Kind::Notice) => Ok(notice_answer()),
-                (Status::Pending, _) => continue,
-                _ => answer_or_end(&asked),
+                (
+                    Status::Pending,
+                    Kind::Approval
+                    | Kind::Confirmation
+                    | Kind::Choice
+                    | Kind::Question
+                    | Kind::Form
+                    | Kind::Secret
+                    | Kind::Review
+                    | Kind::Custom(_),
+                ) => continue,
+                (Status::Answered | Status::AutoResolved | Status::Expired | Status::Cancelled, _) => {
+                    answer_or_end(&asked)
+                }
             };
             extras.taken.push(asked.id);
             if before {
@@ -102,7 +114,7 @@ impl StepRun<'_> {
             Ok(answer) => answer,
             Err(how) => return (BeforeEnd::Unanswered { how }, None),
         };
-        let goes_on = matches!(answer.effect, Effect::Approve | Effect::Edit | Effect::Provide | Effect::Custom);
+        let goes_on = answer.effect.lets_step_run();
         let Some(step) = self.flow_step.as_ref().filter(|_| self.agent.is_some() && goes_on) else {
             return (BeforeEnd::Answered { answer, task: None }, None);
         };

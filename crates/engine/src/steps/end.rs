@@ -4,7 +4,7 @@ use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
 use domain::step::{Revision, StepPhase};
 use domain::{
-    Action, Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Refusal, Session, State, Step, StepEnd,
+    Action, Command, DefinitionKind, FlowVersion, InteractionId, Kind, Refusal, Session, State, Step, StepEnd,
     StepEnding, StepId, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
@@ -260,9 +260,7 @@ pub(crate) fn find_passed_question(
         State::Resolved { resolution, .. } => resolution.answer(),
         State::Pending(_) => None,
     };
-    let goes_on = answer.is_some_and(|answer| {
-        matches!(answer.effect, Effect::Approve | Effect::Edit | Effect::Provide | Effect::Custom)
-    });
+    let goes_on = answer.is_some_and(|answer| answer.effect.lets_step_run());
     Ok((goes_on || asked.question.kind == Kind::Notice).then_some(id))
 }
 
