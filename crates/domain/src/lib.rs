@@ -61,7 +61,7 @@ pub use audience::Audience;
 pub use audit::{AuditDraft, AuditKind};
 pub use decision::Decision;
 pub use definition::{Definition, DefinitionKind};
-pub use delivery::Delivery;
+pub use delivery::{Delivery, DeliveryStatus};
 pub use digest::{Digest, hex, read_hex};
 pub use entry_point::EntryPoint;
 pub use event::{Event, EventDraft, EventKind};
@@ -80,7 +80,7 @@ pub use policy::{
 };
 pub use project::{OnlyInFiles, ProjectName, Projects};
 
-pub use question::{Call, Fallback, Kind, Question, SecretField, Suggestion};
+pub use question::{Call, Fallback, Kind, KindName, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
 pub use ruling::{FloorRuling, Ruling, Verdict};

@@ -269,7 +269,7 @@ fn find_previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Re
     let Some(flow) = read_flow(work, session)? else { return Ok(None) };
     let worked = |done: &Step| {
         let definition = done.name.as_deref().and_then(|name| flow.step(name))?;
-        let asked = definition.question.as_ref().is_some_and(|question| question.kind != Kind::Notice.name());
+        let asked = definition.question.as_ref().is_some_and(|question| Kind::named(&question.kind) != Kind::Notice);
         (definition.agent.is_some() || asked).then(|| definition.clone())
     };
     let steps = work.tx.steps(&session.scope, session.id)?;
