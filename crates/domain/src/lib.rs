@@ -56,7 +56,7 @@ pub mod words;
 pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
 pub use action::{Action, ActionState, Outcome, Permit};
 pub use agent::AgentVersion;
-pub use answer::{Answer, AnswerDraft, FormProof};
+pub use answer::{Answer, AnswerDraft, AnsweredBy, FormProof};
 pub use audience::Audience;
 pub use audit::{AuditDraft, AuditKind};
 pub use decision::Decision;
