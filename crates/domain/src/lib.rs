@@ -31,6 +31,7 @@ pub mod flow;
 pub mod grant;
 pub mod id;
 pub mod interaction;
+pub mod journal;
 pub mod limit;
 pub mod message;
 pub mod moves;
