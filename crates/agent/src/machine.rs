@@ -31,7 +31,7 @@ pub(crate) use state::given;
 
 use domain::agent::Limits;
 use domain::flow::StepQuestion;
-use domain::{Effect as AnswerEffect, OptionId};
+use domain::{AnsweredBy, Effect as AnswerEffect, OptionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -178,8 +178,8 @@ pub struct PeopleAnswer {
     pub data: Value,
     /// Reason or free text.
     pub feedback: Option<String>,
-    /// Name of the person; `system` if no person answered.
-    pub by: String,
+    /// Author of the answer.
+    pub by: AnsweredBy,
 }
 
 /// Reason why a question ended without an answer. The journal stores it as a text.

@@ -451,8 +451,7 @@ fn deadline(text: &str) -> Result<(String, SignedDuration), String> {
     let wrong = || format!("`{text}` is not KIND=SECONDS");
     let (kind, seconds) = text.split_once('=').ok_or_else(wrong)?;
     let seconds: u32 = seconds.parse().map_err(|_| wrong())?;
-    let known = !matches!(domain::Kind::named(kind), domain::Kind::Custom(name) if name != "custom");
-    if !known || seconds == 0 {
+    if domain::Kind::named(kind).custom_name().is_some() || seconds == 0 {
         return Err(wrong());
     }
     Ok((kind.to_owned(), SignedDuration::from_secs(i64::from(seconds))))

@@ -92,7 +92,7 @@ async fn hitl_conversation_pending(
     let filter = match app.engine.resolve_name(&caller, &conversation).await? {
         // All sessions of the channel.
         Some(NamedConversation::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..pending() },
-        _ => InteractionFilter { session: Some(session.id), ..pending() },
+        Some(NamedConversation::Session(_)) | None => InteractionFilter { session: Some(session.id), ..pending() },
     };
     let query = InteractionQuery { filter, ..InteractionQuery::default() };
     let (found, next) = app.engine.interactions(&caller, query, page).await?;

@@ -282,7 +282,16 @@ impl Action {
             (ActionState::Started { .. }, _) => {}
             // A late report settles an unknown outcome.
             (ActionState::Unknown { .. }, Outcome::Done { .. } | Outcome::Failed { .. }) => {}
-            _ => return Err(self.not_in("started")),
+            (ActionState::Unknown { .. }, Outcome::Unknown)
+            | (
+                ActionState::Allowed { .. }
+                | ActionState::Waiting { .. }
+                | ActionState::Denied
+                | ActionState::Rejected { .. }
+                | ActionState::Done { .. }
+                | ActionState::Failed { .. },
+                _,
+            ) => return Err(self.not_in("started")),
         }
         let record = match &outcome {
             Outcome::Done { result } => json!({ "result": result }),
@@ -373,7 +382,9 @@ impl Action {
                 let message = feedback.unwrap_or_else(|| "a person reported that it failed".into());
                 (EventKind::ActionFailed(settled), ActionState::Failed { message, result: Value::Null })
             }
-            _ => (EventKind::ActionUnknown(settled), self.unknown(None)),
+            None | Some(Effect::Approve | Effect::Edit | Effect::Retry | Effect::Skip | Effect::Custom) => {
+                (EventKind::ActionUnknown(settled), self.unknown(None))
+            }
         };
         Ok((self.became(state), EventDraft::by(by, kind)))
     }

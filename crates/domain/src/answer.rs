@@ -1,11 +1,14 @@
 //! Answers of people, and the check whether an answer fits its question.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Actor, AnswerId, Call, Choice, Effect, EntryPoint, Kind, OptionId, Problem, Question, Remember, Role, text,
+    Actor, ActorKind, AnswerId, Call, Choice, Effect, EntryPoint, Kind, OptionId, Problem, Question, Remember, Role,
+    text,
 };
 
 /// Message for an approval with changed arguments, which is refused.
@@ -59,6 +62,44 @@ impl Answer {
             && self.arguments == other.arguments
             && self.data == other.data
             && (!only_text || self.feedback == other.feedback)
+    }
+}
+
+/// Author of an answer, as a step journals it. It is stored as a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum AnsweredBy {
+    /// The person with this name.
+    Person(String),
+    /// No person: a policy or a fallback answered, or the question needed no answer.
+    System,
+}
+
+impl From<String> for AnsweredBy {
+    fn from(name: String) -> Self {
+        // Early journals have the name of the system's actor. No person has either name (`user::RESERVED`).
+        if name == "system" || name == Actor::system().name { Self::System } else { Self::Person(name) }
+    }
+}
+
+impl From<AnsweredBy> for String {
+    fn from(by: AnsweredBy) -> Self {
+        by.to_string()
+    }
+}
+
+impl From<&Actor> for AnsweredBy {
+    fn from(actor: &Actor) -> Self {
+        if actor.kind == ActorKind::User { Self::Person(actor.name.clone()) } else { Self::System }
+    }
+}
+
+impl fmt::Display for AnsweredBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Person(name) => name,
+            Self::System => "system",
+        })
     }
 }
 

@@ -48,17 +48,53 @@ pub enum Delivery {
     },
 }
 
-impl Delivery {
-    /// Name of the state in the API.
+/// Status of a delivery: its state without the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryStatus {
+    /// No agent waits for the answer.
+    NotNeeded,
+    /// The answer waits for the agent.
+    Waiting,
+    /// The agent has taken the answer.
+    Processing,
+    /// The agent has continued with the answer.
+    Completed,
+    /// The delivery failed.
+    Failed,
+}
+
+impl DeliveryStatus {
+    /// Name of the status in JSON and in the stores.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::NotNeeded => "not_needed",
-            Self::Waiting { .. } => "waiting",
-            Self::Processing { .. } => "processing",
-            Self::Completed { .. } => "completed",
-            Self::Failed { .. } => "failed",
+            Self::Waiting => "waiting",
+            Self::Processing => "processing",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
         }
+    }
+}
+
+impl Delivery {
+    /// Status of the delivery in the API.
+    #[must_use]
+    pub const fn status(&self) -> DeliveryStatus {
+        match self {
+            Self::NotNeeded => DeliveryStatus::NotNeeded,
+            Self::Waiting { .. } => DeliveryStatus::Waiting,
+            Self::Processing { .. } => DeliveryStatus::Processing,
+            Self::Completed { .. } => DeliveryStatus::Completed,
+            Self::Failed { .. } => DeliveryStatus::Failed,
+        }
+    }
+
+    /// Name of the status in the stores.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.status().name()
     }
 
     /// Whether the delivery has ended.
@@ -81,7 +117,9 @@ impl Delivery {
             Self::Processing { attempt, until: over, .. } if over <= now && attempt < MOST_ATTEMPTS => {
                 Ok(Self::Processing { lease, by, attempt: attempt + 1, until })
             }
-            Self::Processing { until: over, .. } if over <= now => Err(Refusal::DeliveryClosed("failed")),
+            Self::Processing { until: over, .. } if over <= now => {
+                Err(Refusal::DeliveryClosed(DeliveryStatus::Failed.name()))
+            }
             Self::Processing { until, .. } => Err(Refusal::DeliveryTaken { until }),
             Self::NotNeeded | Self::Completed { .. } | Self::Failed { .. } => Err(Refusal::DeliveryClosed(self.name())),
         }

@@ -6,8 +6,8 @@
 mod kind;
 mod payload;
 
-pub use kind::EventKind;
 pub(crate) use kind::kinds;
+pub use kind::{EventKind, SessionChange};
 pub use payload::*;
 
 use jiff::Timestamp;

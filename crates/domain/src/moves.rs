@@ -1,7 +1,7 @@
-//! Lists the answers that an open question accepts, so that clients can draw them.
+//! Lists the answers that an open question offers, so that clients can draw them.
 //!
-//! [`Question::settle`] checks an answer; [`Question::moves`] lists the answers that it accepts, so that clients need not derive them.
-//! `tests/it/moves.rs` checks that the two functions agree.
+//! [`Question::settle`] checks an answer; [`Question::moves`] lists the answers that it accepts, so that clients need not derive them. Only
+//! the rejection of a notice is accepted without being offered. `tests/it/moves.rs` checks that the two functions agree.
 
 use serde::Serialize;
 
@@ -94,14 +94,17 @@ impl Interaction {
 }
 
 impl Question {
-    /// Answers that [`Question::settle`] accepts: first a value, then the options in their order, then to reject or skip without an option.
+    /// Answers that the question offers, all of which [`Question::settle`] accepts: first a value, then the options in their order, then to reject
+    /// or skip without an option.
     #[must_use]
     pub fn moves(&self) -> Vec<Move> {
         let offers = |effect| self.options.iter().any(|option| option.effect == effect);
         let unnamed = |effect, is_open: bool| is_open.then(|| self.move_by(effect, None));
         let value = unnamed(Effect::Provide, self.takes_value());
         let options = self.options.iter().map(|option| self.move_by(option.effect, Some(option)));
-        let reject = unnamed(Effect::Reject, self.takes_value() && !offers(Effect::Reject));
+        // A notice asks for nothing that could be rejected. A client that rejects it nevertheless is not refused.
+        let is_rejectable = self.takes_value() && self.kind.blocks() && !offers(Effect::Reject);
+        let reject = unnamed(Effect::Reject, is_rejectable);
         let skip = unnamed(Effect::Skip, !self.required && !offers(Effect::Skip));
         value.into_iter().chain(options).chain(reject).chain(skip).collect()
     }

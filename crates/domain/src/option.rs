@@ -45,19 +45,37 @@ impl Effect {
     /// Whether an answer with this effect lets the action run.
     #[must_use]
     pub const fn runs_action(self) -> bool {
-        matches!(self, Self::Approve | Self::Edit)
+        match self {
+            Self::Approve | Self::Edit => true,
+            Self::Retry | Self::Reject | Self::Terminate | Self::Provide | Self::Skip | Self::Custom => false,
+        }
     }
 
     /// Whether the answer of one person is enough regardless of the quorum, because the effect prevents the action and is always safe.
     #[must_use]
     pub const fn holds_back(self) -> bool {
-        matches!(self, Self::Reject | Self::Retry | Self::Terminate)
+        match self {
+            Self::Reject | Self::Retry | Self::Terminate => true,
+            Self::Approve | Self::Edit | Self::Provide | Self::Skip | Self::Custom => false,
+        }
     }
 
     /// Whether an answer with this effect fills in the form of the question.
     #[must_use]
     pub const fn carries_form(self) -> bool {
-        matches!(self, Self::Approve | Self::Edit | Self::Provide | Self::Custom)
+        match self {
+            Self::Approve | Self::Edit | Self::Provide | Self::Custom => true,
+            Self::Retry | Self::Reject | Self::Terminate | Self::Skip => false,
+        }
+    }
+
+    /// Whether the step runs if the question before it is answered with this effect.
+    #[must_use]
+    pub const fn lets_step_run(self) -> bool {
+        match self {
+            Self::Approve | Self::Edit | Self::Provide | Self::Custom => true,
+            Self::Retry | Self::Reject | Self::Terminate | Self::Skip => false,
+        }
     }
 
     /// Name of the effect in JSON.

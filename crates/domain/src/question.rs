@@ -1,5 +1,9 @@
 //! Content of a question: the part of an interaction that never changes after it was asked.
 
+mod kind;
+
+pub use kind::{Kind, KindName};
+
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -9,70 +13,6 @@ use crate::{Audience, Choice, Digest, Effect, OptionId, Problem, text};
 
 /// Largest number of options, secrets or suggestions of a question.
 pub(crate) const MOST_ITEMS: usize = 100;
-
-/// Kind of a question. The set is open: an unknown name is a custom kind.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Asks whether an action may run.
-    Approval,
-    /// Asks for yes or no.
-    Confirmation,
-    /// Asks to choose one or several options.
-    Choice,
-    /// Asks for free text, an option, or both.
-    Question,
-    /// Asks to fill in a form with a JSON Schema.
-    Form,
-    /// Asks for named values that only the agent receives.
-    Secret,
-    /// Asks to approve, revise or reject a piece of work.
-    Review,
-    /// Informs without requiring an answer. It does not block the agent.
-    Notice,
-    /// Any other kind, with the name that the agent gave it.
-    Custom(String),
-}
-
-impl Kind {
-    /// Name of the kind in JSON and in the stores.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Approval => "approval",
-            Self::Confirmation => "confirmation",
-            Self::Choice => "choice",
-            Self::Question => "question",
-            Self::Form => "form",
-            Self::Secret => "secret",
-            Self::Review => "review",
-            Self::Notice => "notice",
-            Self::Custom(_) => "custom",
-        }
-    }
-
-    /// Kind with this name. An unknown name is a custom kind.
-    #[must_use]
-    pub fn named(name: &str) -> Self {
-        match name {
-            "approval" => Self::Approval,
-            "confirmation" => Self::Confirmation,
-            "choice" => Self::Choice,
-            "question" => Self::Question,
-            "form" => Self::Form,
-            "secret" => Self::Secret,
-            "review" => Self::Review,
-            "notice" => Self::Notice,
-            other => Self::Custom(other.to_owned()),
-        }
-    }
-
-    /// Whether the step of the agent sleeps until the question is answered.
-    #[must_use]
-    pub const fn blocks(&self) -> bool {
-        !matches!(self, Self::Notice)
-    }
-}
 
 /// A tool with its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

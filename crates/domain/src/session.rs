@@ -333,7 +333,7 @@ impl Session {
                 let controlled = SessionControlled { reason: Some(why.to_owned()) };
                 Ok((self, EventDraft::by(by, EventKind::SessionRevived(controlled))))
             }
-            _ => Err(Refusal::StepNotFailed),
+            Some((Ending::Failed | Ending::Completed | Ending::Cancelled, _)) | None => Err(Refusal::StepNotFailed),
         }
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::{StepBegun, StepEnded, StepTroubled};
-use crate::{Actor, EventDraft, EventKind, InteractionId, Refusal, SessionId, StepId};
+use crate::{Actor, AnsweredBy, EventDraft, EventKind, InteractionId, Refusal, SessionId, StepId};
 
 /// Largest number of claims in a row that journal nothing. A step with more of them is the likely cause of its workers' crashes.
 const MOST_IDLE: u32 = 5;
@@ -83,8 +83,8 @@ pub struct StepLease {
 /// Feedback of people who sent the work of a step back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revision {
-    /// Name of the person; `system` if no person answered.
-    pub by: String,
+    /// Author of the answer that sent the step back.
+    pub by: AnsweredBy,
     /// Requested change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,

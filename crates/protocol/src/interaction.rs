@@ -4,8 +4,8 @@ use domain::interaction::{Claim, Pending};
 use domain::question::SuggestionSource;
 use domain::ruling::AskingRule;
 use domain::{
-    Actor, Answer, Audience, Call, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Move,
-    Resolution, Role, SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
+    Actor, Answer, Audience, Call, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Move, Resolution,
+    Role, SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -336,10 +336,7 @@ impl From<Interaction> for InteractionView {
         let (status, moves) = (interaction.status(), interaction.moves());
         let requirements = requirements(&interaction);
         let Interaction { id, origin, question, state, revision, .. } = interaction;
-        let custom_kind = match &question.kind {
-            Kind::Custom(name) => Some(name.clone()).filter(|name| name != "custom"),
-            _ => None,
-        };
+        let custom_kind = question.kind.custom_name().map(str::to_owned);
         let (gathered, resolution, delivery) = match state {
             State::Pending(pending) => (pending, None, None),
             State::Resolved { resolution, at, delivery, handed_over, .. } => {

@@ -19,7 +19,6 @@ const OF_ACCOUNT_ALONE: (u32, Duration) = (1000, Duration::from_millis(200));
 const OF_ADDRESS: (u32, Duration) = (30, Duration::from_secs(2));
 
 /// Rate limits of sign-in attempts.
-#[expect(clippy::struct_field_names, reason = "each limiter is named by its key")]
 pub(crate) struct SignIns {
     /// Attempts on an account from one address: attempts of others do not lock out its owner.
     by_account: DefaultKeyedRateLimiter<(String, Option<IpAddr>)>,

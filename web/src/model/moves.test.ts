@@ -62,7 +62,7 @@ const form = question('form', [unnamed('provide', 'form'), REJECT, unnamed('skip
 const secret = question('secret', [unnamed('provide', 'secrets'), REJECT], {
   secrets: [{ name: 'KEY', required: true }],
 });
-const notice = question('notice', [unnamed('provide'), REJECT]);
+const notice = question('notice', [unnamed('provide')]);
 const go = option('go', 'custom');
 const [a, b] = [option('a', 'custom'), option('b', 'custom')];
 const choice = question('choice', [named(a), named(b), unnamed('skip')], { options: [a, b], multiple: true });

@@ -7,6 +7,8 @@ export interface Move extends Pick<OfferedMove, 'effect' | 'dangerous' | 'takes'
   option?: Option;
   /** The picked options of a choice. */
   picks?: Option[];
+  /** Those of them that require a text. */
+  prompted?: Option[];
 }
 
 /** The button of a choice. Its options are picked in a field above it. */
@@ -28,7 +30,7 @@ export function opensPanel(move: Move): boolean {
   return move.dangerous || Boolean(takes(move, 'feedback') ?? takes(move, 'arguments'));
 }
 
-/** The input that is drawn above the buttons. */
+/** The input that is drawn above the buttons. A question of kind `choice` is drawn as a list unless it has a form. */
 export function fieldOf(question: Pick<Interaction, 'kind' | 'moves'>): 'secret' | 'form' | 'choice' | 'text' | 'none' {
   const isTaken = (input: InputKind) => question.moves.some((move) => takes(move, input));
   if (isTaken('secrets')) return 'secret';
@@ -40,10 +42,7 @@ export function fieldOf(question: Pick<Interaction, 'kind' | 'moves'>): 'secret'
 /** The moves of a question, the harmless before the dangerous, so that focus never starts on a dangerous one. */
 export function moves(question: Interaction): Move[] {
   const isChoice = fieldOf(question) === 'choice' && question.moves.length > 0;
-  // A notice is only acknowledged: the page has no button that rejects it.
-  const isDrawn = ({ option, effect }: OfferedMove) =>
-    option ? !isChoice : !(question.kind === 'notice' && effect === 'reject');
-  const found = question.moves.filter(isDrawn).map((move) => drawn(question, move));
+  const found = question.moves.filter(({ option }) => !(option && isChoice)).map((move) => drawn(question, move));
   const list = isChoice ? [CHOOSE, ...found] : found;
   return [...list.filter((move) => !move.dangerous), ...list.filter((move) => move.dangerous)];
 }
@@ -61,13 +60,21 @@ export function settled(question: Interaction, move: Move, picked: readonly stri
   if (move.key !== 'choose') return move;
   const picks = question.options.filter((option) => picked.includes(option.id));
   const made = question.moves.filter(({ option }) => option && picked.includes(option));
-  const asksForText = made.some((one) => takes(one, 'feedback') === 'required');
+  const prompted = picks.filter(({ id }) =>
+    made.some((one) => one.option === id && takes(one, 'feedback') === 'required'),
+  );
   return {
     ...move,
     picks,
+    prompted,
     dangerous: made.some((one) => one.dangerous),
-    takes: asksForText ? [{ input: 'feedback', required: true }] : [],
+    takes: prompted.length > 0 ? [{ input: 'feedback', required: true }] : [],
   };
+}
+
+/** Whether the agent does not continue as it wanted to: its action is refused, or its session ends. */
+export function refuses({ does }: Move): boolean {
+  return does === 'refuse' || does === 'end_session';
 }
 
 /** Values that the person has entered so far. */

@@ -4,7 +4,7 @@
 //! Only a failed tool counts as an error; a decision of people or policy does not.
 
 use domain::step::Revision;
-use domain::{Actor, Effect};
+use domain::{AnsweredBy, Effect};
 use serde_json::Value;
 
 use crate::machine::{CallEnd, PeopleAnswer, Silence, asks_people, given};
@@ -24,11 +24,7 @@ pub(super) fn task(task: &Value) -> String {
 
 /// Note to an agent whose earlier output people sent back.
 pub(crate) fn revision(revision: &Revision) -> String {
-    let who = if revision.by == "system" {
-        "the system (no person)".to_owned()
-    } else {
-        format!("a person ({})", revision.by)
-    };
+    let who = who(&revision.by);
     let feedback = revision.feedback.as_deref().unwrap_or("none was given");
     let mut text = format!("You have done this before, and {who} wants it done differently.\nFeedback: {feedback}");
     if !revision.output.is_null() {
@@ -40,7 +36,7 @@ pub(crate) fn revision(revision: &Revision) -> String {
 
 /// Note to an agent with the answer to the question before its step.
 pub(crate) fn answer_before(title: &str, answer: &PeopleAnswer) -> String {
-    format!("Before this, {} was asked: {title}{}", who(answer), answer_lines(answer))
+    format!("Before this, {} was asked: {title}{}", who(&answer.by), answer_lines(answer))
 }
 
 /// Note to a model whose last text could not be used as output.
@@ -101,7 +97,7 @@ fn failed(message: &str, result: &Value) -> String {
 
 /// Text of a decision about an action that did not run.
 fn decided(answer: &PeopleAnswer) -> String {
-    let who = who(answer);
+    let who = who(&answer.by);
     match answer.effect {
         Effect::Reject => format!("This was not run: {who} rejected it.{}", because(answer, "Reason")),
         Effect::Retry => format!(
@@ -125,7 +121,7 @@ fn decided(answer: &PeopleAnswer) -> String {
 
 /// Text of the answer to a question that the model asked.
 fn answered(tool: &str, answer: &PeopleAnswer) -> String {
-    let who = capital(&who(answer));
+    let who = capital(&who(&answer.by));
     match answer.effect {
         Effect::Approve | Effect::Edit => format!("{who} said yes.{}", answer_lines(answer)),
         Effect::Reject if tool == "confirm" => format!("{who} said no.{}", answer_lines(answer)),
@@ -152,9 +148,11 @@ fn unanswered(how: &Silence, question: bool) -> String {
     }
 }
 
-fn who(answer: &PeopleAnswer) -> String {
-    let nobody = answer.by == "system" || answer.by == Actor::system().name;
-    if nobody { "the system (no person)".to_owned() } else { format!("a person ({})", answer.by) }
+fn who(by: &AnsweredBy) -> String {
+    match by {
+        AnsweredBy::Person(name) => format!("a person ({name})"),
+        AnsweredBy::System => "the system (no person)".to_owned(),
+    }
 }
 
 fn because(answer: &PeopleAnswer, lead: &str) -> String {

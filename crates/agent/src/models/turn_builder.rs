@@ -167,7 +167,6 @@ impl TurnBuilder {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no turn has 2^52 tokens")]
 fn cost(price: Price, usage: Usage) -> f64 {
     (price.input * usage.input_tokens as f64 + price.output * usage.output_tokens as f64) / 1_000_000.0
 }

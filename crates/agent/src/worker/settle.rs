@@ -2,7 +2,7 @@
 
 use domain::template::places;
 use domain::{
-    Action, ActionState, Actor, ActorKind, Answer, Effect, Interaction, InteractionId, Kind, Resolution, State, Status,
+    Action, ActionState, Answer, AnsweredBy, Effect, Interaction, InteractionId, Kind, Resolution, State, Status,
     Timestamp,
 };
 use serde_json::Value;
@@ -37,8 +37,20 @@ impl StepRun<'_> {
             let end = match (asked.status(), &asked.question.kind) {
                 // A notice does not wait for an answer.
                 (Status::Pending, Kind::Notice) => Ok(notice_answer()),
-                (Status::Pending, _) => continue,
-                _ => answer_or_end(&asked),
+                (
+                    Status::Pending,
+                    Kind::Approval
+                    | Kind::Confirmation
+                    | Kind::Choice
+                    | Kind::Question
+                    | Kind::Form
+                    | Kind::Secret
+                    | Kind::Review
+                    | Kind::Custom(_),
+                ) => continue,
+                (Status::Answered | Status::AutoResolved | Status::Expired | Status::Cancelled, _) => {
+                    answer_or_end(&asked)
+                }
             };
             extras.taken.push(asked.id);
             if before {
@@ -102,7 +114,7 @@ impl StepRun<'_> {
             Ok(answer) => answer,
             Err(how) => return (BeforeEnd::Unanswered { how }, None),
         };
-        let goes_on = matches!(answer.effect, Effect::Approve | Effect::Edit | Effect::Provide | Effect::Custom);
+        let goes_on = answer.effect.lets_step_run();
         let Some(step) = self.flow_step.as_ref().filter(|_| self.agent.is_some() && goes_on) else {
             return (BeforeEnd::Answered { answer, task: None }, None);
         };
@@ -111,7 +123,7 @@ impl StepRun<'_> {
         let says_more = !answer.metadata.is_null() || !answer.data.is_null() || answer.feedback.is_some();
         let told = (says_more || answer.effect == Effect::Custom) && !uses_answer(&step.input);
         let told = told.then(|| {
-            let (by, content) = (answer.by.clone(), texts::answer_before(title, &answer));
+            let (by, content) = (answer.by.to_string(), texts::answer_before(title, &answer));
             Input::Message { by, content, person: true, note: true }
         });
         match Self::task(step, &values) {
@@ -136,7 +148,7 @@ impl StepRun<'_> {
                     metadata: Value::Null,
                     data: Value::Null,
                     feedback: feedback.clone(),
-                    by: answerer(by),
+                    by: AnsweredBy::from(by),
                 }),
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
@@ -198,13 +210,8 @@ fn people_answer(answer: &Answer) -> PeopleAnswer {
         metadata: answer.metadata.clone(),
         data: answer.data.clone(),
         feedback: answer.feedback.clone(),
-        by: answerer(&answer.by),
+        by: AnsweredBy::from(&answer.by),
     }
-}
-
-/// Name of the person who answered; `system` if no person did.
-fn answerer(by: &Actor) -> String {
-    if by.kind == ActorKind::User { by.name.clone() } else { "system".into() }
 }
 
 fn notice_answer() -> PeopleAnswer {
@@ -214,7 +221,7 @@ fn notice_answer() -> PeopleAnswer {
         metadata: Value::Null,
         data: Value::Null,
         feedback: None,
-        by: "system".into(),
+        by: AnsweredBy::System,
     }
 }
 

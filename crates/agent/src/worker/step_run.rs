@@ -111,7 +111,7 @@ impl<'a> StepRun<'a> {
                 // An earlier attempt may have told the agent already.
                 let revision = self.revision.as_ref().filter(|_| self.agent.is_some() && !self.state.has_begun());
                 let said = revision.map(|revision| {
-                    let (by, content) = (revision.by.clone(), texts::revision(revision));
+                    let (by, content) = (revision.by.to_string(), texts::revision(revision));
                     Input::Message { by, content, person: true, note: true }
                 });
                 self.enter(said.into_iter().chain([begun]).collect(), JournalExtras::default()).await?;

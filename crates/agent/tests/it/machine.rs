@@ -3,6 +3,7 @@
 mod answer_effects;
 mod ask_user;
 mod histories;
+mod input_names;
 mod inputs;
 mod resuming;
 mod state_table;

@@ -62,23 +62,28 @@ pub(super) const fn step(status: StepStatus) -> &'static str {
 
 /// Type of an event. The type of an event that this version does not know is derived from its name.
 pub(super) fn event(event: &Event) -> String {
-    let Some(kind) = event.kind() else { return renamed(&event.name) };
+    let word = event.kind().and_then(|kind| event_names(&kind).0);
+    word.map_or_else(|| renamed(&event.name), str::to_owned)
+}
+
+/// Name of the stream event for an event about a question; `None` for other events, which are streamed as `flow`.
+pub(super) const fn stream_event(kind: &EventKind) -> Option<&'static str> {
+    event_names(kind).1
+}
+
+/// Type of an event, and the name of its stream event. A type of `None` is derived from the name of the event.
+const fn event_names(kind: &EventKind) -> (Option<&'static str>, Option<&'static str>) {
+    const CHANGED: Option<&str> = Some("humanInteractionStatusChanged");
     match kind {
-        EventKind::InteractionAsked(_) => "HUMAN_INTERACTION_REQUIRED".into(),
-        EventKind::InteractionAnswered(_) => "HUMAN_INTERACTION_RESPONDED".into(),
+        EventKind::InteractionAsked(_) => (Some("HUMAN_INTERACTION_REQUIRED"), Some("humanInteractionRequired")),
+        EventKind::InteractionAnswered(_) => (Some("HUMAN_INTERACTION_RESPONDED"), CHANGED),
         EventKind::InteractionAutoResolved(_) | EventKind::InteractionCancelled(_) => {
-            "HUMAN_INTERACTION_AUTO_RESOLVED".into()
+            (Some("HUMAN_INTERACTION_AUTO_RESOLVED"), CHANGED)
         }
-        EventKind::InteractionExpired(_)
-        | EventKind::InteractionVoted(_)
-        | EventKind::InteractionOverdue(_)
-        | EventKind::InteractionWarned(_)
-        | EventKind::InteractionClaimed(_)
-        | EventKind::InteractionReleased(_)
-        | EventKind::InteractionAbstained(_)
-        | EventKind::InteractionDeserted(_)
-        | EventKind::InteractionHandedOver(_)
-        | EventKind::SessionStarted(_)
+        EventKind::InteractionExpired(_) | EventKind::InteractionOverdue(_) | EventKind::InteractionHandedOver(_) => {
+            (None, CHANGED)
+        }
+        EventKind::SessionStarted(_)
         | EventKind::SessionPaused(_)
         | EventKind::SessionResumed(_)
         | EventKind::SessionCancelled(_)
@@ -100,6 +105,12 @@ pub(super) fn event(event: &Event) -> String {
         | EventKind::ModelAgain(_)
         | EventKind::ModelFailed(_)
         | EventKind::SuggestionsDropped(_)
+        | EventKind::InteractionVoted(_)
+        | EventKind::InteractionWarned(_)
+        | EventKind::InteractionClaimed(_)
+        | EventKind::InteractionReleased(_)
+        | EventKind::InteractionAbstained(_)
+        | EventKind::InteractionDeserted(_)
         | EventKind::DeliveryTaken(_)
         | EventKind::DeliveryCompleted(_)
         | EventKind::DeliveryFailed(_)
@@ -117,7 +128,7 @@ pub(super) fn event(event: &Event) -> String {
         | EventKind::ActionUnusable(_)
         | EventKind::GrantGiven(_)
         | EventKind::SecretKept(_)
-        | EventKind::SecretUsed(_) => renamed(&event.name),
+        | EventKind::SecretUsed(_) => (None, None),
     }
 }
 
@@ -130,63 +141,4 @@ fn renamed(name: &str) -> String {
         None => name.to_owned(),
     };
     renamed.to_ascii_uppercase()
-}
-
-/// Name of the stream event for an event about a question; `None` for other events, which are streamed as `flow`.
-pub(super) const fn stream_event(kind: &EventKind) -> Option<&'static str> {
-    match kind {
-        EventKind::InteractionAsked(_) => Some("humanInteractionRequired"),
-        EventKind::InteractionAnswered(_)
-        | EventKind::InteractionExpired(_)
-        | EventKind::InteractionAutoResolved(_)
-        | EventKind::InteractionCancelled(_)
-        | EventKind::InteractionOverdue(_)
-        | EventKind::InteractionHandedOver(_) => Some("humanInteractionStatusChanged"),
-        EventKind::InteractionVoted(_)
-        | EventKind::InteractionWarned(_)
-        | EventKind::InteractionClaimed(_)
-        | EventKind::InteractionReleased(_)
-        | EventKind::InteractionAbstained(_)
-        | EventKind::InteractionDeserted(_)
-        | EventKind::SessionStarted(_)
-        | EventKind::SessionPaused(_)
-        | EventKind::SessionResumed(_)
-        | EventKind::SessionCancelled(_)
-        | EventKind::SessionCompleted(_)
-        | EventKind::SessionFailed(_)
-        | EventKind::SessionRevived(_)
-        | EventKind::StepBegun(_)
-        | EventKind::StepCompleted(_)
-        | EventKind::StepFailed(_)
-        | EventKind::StepRejected(_)
-        | EventKind::StepSentBack(_)
-        | EventKind::StepSkipped(_)
-        | EventKind::StepCancelled(_)
-        | EventKind::StepTroubled(_)
-        | EventKind::MessageSent(_)
-        | EventKind::ModelTurn(_)
-        | EventKind::ModelSaid(_)
-        | EventKind::ModelThought(_)
-        | EventKind::ModelAgain(_)
-        | EventKind::ModelFailed(_)
-        | EventKind::SuggestionsDropped(_)
-        | EventKind::DeliveryTaken(_)
-        | EventKind::DeliveryCompleted(_)
-        | EventKind::DeliveryFailed(_)
-        | EventKind::DeliveryOffered(_)
-        | EventKind::DeliveryNotNeeded(_)
-        | EventKind::ActionAllowed(_)
-        | EventKind::ActionWaiting(_)
-        | EventKind::ActionDenied(_)
-        | EventKind::ActionRejected(_)
-        | EventKind::ActionStarted(_)
-        | EventKind::ActionOffered(_)
-        | EventKind::ActionDone(_)
-        | EventKind::ActionFailed(_)
-        | EventKind::ActionUnknown(_)
-        | EventKind::ActionUnusable(_)
-        | EventKind::GrantGiven(_)
-        | EventKind::SecretKept(_)
-        | EventKind::SecretUsed(_) => None,
-    }
 }

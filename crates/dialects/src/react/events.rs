@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use axum::response::sse::Event as Frame;
-use domain::event::{ModelText, ModelTurn, SessionControlled};
+use domain::event::{ModelText, ModelTurn, SessionChange, SessionControlled};
 use domain::{Caller, Event, EventKind, SessionId, Status};
 use engine::Error;
 use serde_json::{Value, json};
@@ -155,16 +155,13 @@ impl ReactEvents {
 
     /// Whether this is the last event of its session; removes the session from the open ones.
     fn close(&mut self, event: &Event) -> bool {
-        let kind = event.kind();
-        if matches!(kind, Some(EventKind::SessionStarted(_) | EventKind::SessionRevived(_))) {
+        let change = event.kind().and_then(|kind| kind.session_change());
+        if change == Some(SessionChange::Opened) {
             self.open.entry(event.session).or_default();
         }
         let closes = match self.open.get(&event.session) {
             Some(Some(last)) => event.seq >= *last,
-            _ => matches!(
-                kind,
-                Some(EventKind::SessionCompleted(_) | EventKind::SessionFailed(_) | EventKind::SessionCancelled(_))
-            ),
+            Some(None) | None => change == Some(SessionChange::Ended),
         };
         if closes {
             self.open.remove(&event.session);

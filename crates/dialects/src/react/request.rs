@@ -73,7 +73,9 @@ impl RequestView {
         let timeout = question.deadline.map(|deadline| deadline.duration_since(origin.at).as_secs());
         let default = match &question.fallback {
             Some(Fallback::Option(id)) => Some(id.clone()),
-            _ => question.options.iter().find(|option| option.default).map(|option| option.id.clone()),
+            Some(Fallback::Value(_) | Fallback::Deny | Fallback::Hold) | None => {
+                question.options.iter().find(|option| option.default).map(|option| option.id.clone())
+            }
         };
         let options = offered_options(&question).into_iter().map(OptionView::from);
         Self {

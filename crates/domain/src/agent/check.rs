@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::tools::{ASK_USER, ASK_USER_TOOLS, WORKSPACE_TOOLS};
 use super::{AgentVersion, AllowedSuggestion, ClientTool, McpServer, RuleSuggestion};
 use crate::question::MOST_ITEMS;
-use crate::{Kind, Problem, text};
+use crate::{Kind, KindName, Problem, text};
 
 /// Largest size of a definition in bytes of JSON.
 pub(crate) const MOST_BYTES: usize = 256 << 10;
@@ -165,8 +165,8 @@ pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], proble
 
 /// Checks the name of a kind of question. Definitions may not use custom names of kinds.
 pub(crate) fn known_kind(at: &str, kind: &str, problems: &mut Vec<Problem>) {
-    if matches!(Kind::named(kind), Kind::Custom(name) if name != "custom") {
-        let known = "approval, confirmation, choice, question, form, secret, review, notice, custom";
+    if Kind::named(kind).custom_name().is_some() {
+        let known = KindName::ALL.map(KindName::as_str).join(", ");
         problems.push(Problem::new(at, format!("`{kind}` is not a kind of question; the kinds are {known}")));
     }
 }
@@ -212,7 +212,7 @@ fn check_rule_suggestions(by_kind: &BTreeMap<String, Vec<RuleSuggestion>>, probl
     for (kind, suggestions) in by_kind {
         let at = text::field("/suggestions", kind);
         known_kind(&at, kind, problems);
-        if kind == Kind::Secret.name() {
+        if Kind::named(kind) == Kind::Secret {
             problems.push(Problem::new(&at, "a definition must not contain a secret"));
         }
         check_suggestions(&at, suggestions, problems);

@@ -163,3 +163,73 @@ kinds! {
         SecretUsed(SecretNames) = "secret.used",
     }
 }
+
+/// Beginning or end of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionChange {
+    /// The session runs from now on: it was opened or revived.
+    Opened,
+    /// The session ended.
+    Ended,
+}
+
+impl EventKind {
+    /// Whether the event opens or ends its session. `None` if it does neither.
+    #[must_use]
+    pub const fn session_change(&self) -> Option<SessionChange> {
+        match self {
+            Self::SessionStarted(_) | Self::SessionRevived(_) => Some(SessionChange::Opened),
+            Self::SessionCancelled(_) | Self::SessionCompleted(_) | Self::SessionFailed(_) => {
+                Some(SessionChange::Ended)
+            }
+            Self::SessionPaused(_)
+            | Self::SessionResumed(_)
+            | Self::StepBegun(_)
+            | Self::StepCompleted(_)
+            | Self::StepFailed(_)
+            | Self::StepRejected(_)
+            | Self::StepSentBack(_)
+            | Self::StepSkipped(_)
+            | Self::StepCancelled(_)
+            | Self::StepTroubled(_)
+            | Self::MessageSent(_)
+            | Self::ModelTurn(_)
+            | Self::ModelSaid(_)
+            | Self::ModelThought(_)
+            | Self::ModelAgain(_)
+            | Self::ModelFailed(_)
+            | Self::SuggestionsDropped(_)
+            | Self::InteractionAsked(_)
+            | Self::InteractionVoted(_)
+            | Self::InteractionAnswered(_)
+            | Self::InteractionAutoResolved(_)
+            | Self::InteractionExpired(_)
+            | Self::InteractionCancelled(_)
+            | Self::InteractionOverdue(_)
+            | Self::InteractionWarned(_)
+            | Self::InteractionClaimed(_)
+            | Self::InteractionReleased(_)
+            | Self::InteractionAbstained(_)
+            | Self::InteractionDeserted(_)
+            | Self::InteractionHandedOver(_)
+            | Self::DeliveryTaken(_)
+            | Self::DeliveryCompleted(_)
+            | Self::DeliveryFailed(_)
+            | Self::DeliveryOffered(_)
+            | Self::DeliveryNotNeeded(_)
+            | Self::ActionAllowed(_)
+            | Self::ActionWaiting(_)
+            | Self::ActionDenied(_)
+            | Self::ActionRejected(_)
+            | Self::ActionStarted(_)
+            | Self::ActionOffered(_)
+            | Self::ActionDone(_)
+            | Self::ActionFailed(_)
+            | Self::ActionUnknown(_)
+            | Self::ActionUnusable(_)
+            | Self::GrantGiven(_)
+            | Self::SecretKept(_)
+            | Self::SecretUsed(_) => None,
+        }
+    }
+}

@@ -4,7 +4,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Actor, Answer, AutoSource, Effect, FloorRuling, GrantId, InteractionId, Question, SessionId, Verdict};
+use crate::{
+    Actor, Answer, AutoSource, DeliveryStatus, Effect, FloorRuling, GrantId, InteractionId, KindName, Question,
+    SessionId, Verdict,
+};
 
 /// A session was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,7 +149,7 @@ impl DroppedSuggestion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InteractionAsked {
     /// Kind of the question.
-    pub kind: String,
+    pub kind: KindName,
     /// Title of the question.
     pub title: String,
     /// Deadline of the question.
@@ -162,7 +165,7 @@ impl InteractionAsked {
     /// Payload of a question in a channel, and the question that was handed over to it.
     pub(crate) fn new(question: &Question, channel: &str, handed_from: Option<InteractionId>) -> Self {
         Self {
-            kind: question.kind.name().to_owned(),
+            kind: question.kind.kind_name(),
             title: question.title.clone(),
             deadline: question.deadline,
             channel: channel.to_owned(),
@@ -288,14 +291,14 @@ pub struct DeliveryTaken {
     /// Time at which the lease ends.
     pub until: Timestamp,
     /// State of the delivery.
-    pub delivery: String,
+    pub delivery: DeliveryStatus,
 }
 
 /// An agent continued with an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryCompleted {
     /// State of the delivery.
-    pub delivery: String,
+    pub delivery: DeliveryStatus,
 }
 
 /// An answer came back from its agent, or no agent will take it.
@@ -305,7 +308,7 @@ pub struct DeliveryReturned {
     pub reason: String,
     /// State of the delivery. `None` if a lease ran out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delivery: Option<String>,
+    pub delivery: Option<DeliveryStatus>,
 }
 
 /// The policy or a person decided whether an action may run.

@@ -229,7 +229,7 @@ impl StepQuestion {
             check_seconds(&format!("{at}/deadline_seconds"), seconds, problems);
         }
         check_suggestions(&format!("{at}/suggestions"), &self.suggestions, problems);
-        if self.kind == Kind::Secret.name() {
+        if Kind::named(&self.kind) == Kind::Secret {
             let message = "a secret is asked for by the agent that uses it, not before a step";
             problems.push(Problem::new(format!("{at}/kind"), message));
             return;

@@ -24,7 +24,7 @@ impl Interaction {
         let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
             let after = delivery.take(lease, actor.clone(), now, until)?;
-            let taken = DeliveryTaken { until, delivery: after.name().into() };
+            let taken = DeliveryTaken { until, delivery: after.status() };
             Ok((after, EventDraft::by(&actor, EventKind::DeliveryTaken(taken)).recording(record)))
         })
     }
@@ -39,7 +39,7 @@ impl Interaction {
     pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
             let after = delivery.complete(lease, now)?;
-            let completed = DeliveryCompleted { delivery: after.name().into() };
+            let completed = DeliveryCompleted { delivery: after.status() };
             Ok((after, EventDraft::plain(EventKind::DeliveryCompleted(completed))))
         })
     }
@@ -48,7 +48,7 @@ impl Interaction {
     pub fn fail(self, lease: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
             let after = delivery.fail(lease, reason.clone(), again, now)?;
-            let returned = DeliveryReturned { reason, delivery: Some(after.name().into()) };
+            let returned = DeliveryReturned { reason, delivery: Some(after.status()) };
             let draft = return_event(&after, returned);
             Ok((after, draft))
         })
@@ -59,7 +59,7 @@ impl Interaction {
         let (by, record) = (self.origin.asked_by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
             let after = delivery.skip_delivery(now)?;
-            let completed = DeliveryCompleted { delivery: after.name().into() };
+            let completed = DeliveryCompleted { delivery: after.status() };
             Ok((after, EventDraft::by(&by, EventKind::DeliveryCompleted(completed)).recording(record)))
         })
     }
@@ -68,7 +68,7 @@ impl Interaction {
     pub fn cancel_delivery(self, why: &str) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
             let after = delivery.cancel_delivery()?;
-            let returned = DeliveryReturned { reason: why.to_owned(), delivery: Some(after.name().into()) };
+            let returned = DeliveryReturned { reason: why.to_owned(), delivery: Some(after.status()) };
             Ok((after, EventDraft::plain(EventKind::DeliveryNotNeeded(returned))))
         })
     }

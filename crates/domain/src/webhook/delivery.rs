@@ -35,6 +35,12 @@ pub struct WebhookDelivery {
     pub attempts: Vec<Attempt>,
 }
 
+/// Type of a message that carries an answer. It names no kind of event, because the log has no entry for it.
+pub const ANSWER_MESSAGE: &str = "answer.waiting";
+
+/// Type of a test message. It names no kind of event.
+pub const TEST_MESSAGE: &str = "webhook.test";
+
 /// Reference to the content of a message. The message is built when it is sent, so that the content is not stored twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

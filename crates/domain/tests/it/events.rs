@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// Payloads of every kind as they are stored and sent today, without the actor.
 const EVENTS: &str = include_str!("events/today.jsonl");
-/// Payloads that a server of schema version 20 stored.
+/// Payloads of every kind in the form in which a server of schema version 20 stored them.
 const STORED_EVENTS: &str = include_str!("events/stored.jsonl");
 /// Details of every kind of audit entry as they are recorded today.
 const AUDIT: &str = include_str!("events/today_audit.jsonl");
@@ -78,6 +78,7 @@ fn stored_events_are_read_without_loss() {
         };
         assert_eq!(again.data(), data, "{name}");
     }
+    assert_eq!(names(STORED_EVENTS), EventKind::NAMES.iter().map(|&name| name.to_owned()).collect());
 }
 
 #[test]

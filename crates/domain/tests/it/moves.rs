@@ -3,7 +3,8 @@
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
 use holdpoint_domain::{
-    AnswerId, Consequence, Effect, FormProof, InputKind, Interaction, InteractionId, Move, MoveInput, Question, Role,
+    AnswerId, Consequence, Effect, FormProof, InputKind, Interaction, InteractionId, Kind, Move, MoveInput, Question,
+    Role,
 };
 use serde_json::{Value, json};
 
@@ -150,7 +151,8 @@ fn answer_outside_the_moves_is_refused() {
                 moves.iter().find(|made| made.effect == settled.effect && made.option.as_ref() == option)
             };
             if settled.options.is_empty() {
-                assert!(is_made(None).is_some(), "{question:?} accepts {body}");
+                let is_rejected_notice = question.kind == Kind::Notice && settled.effect == Effect::Reject;
+                assert!(is_made(None).is_some() || is_rejected_notice, "{question:?} accepts {body}");
             }
             for option in &settled.options {
                 let made = is_made(Some(option)).unwrap_or_else(|| panic!("{question:?} accepts {body}"));
@@ -159,6 +161,13 @@ fn answer_outside_the_moves_is_refused() {
             }
         }
     }
+}
+
+#[test]
+fn a_notice_accepts_a_rejection_that_it_does_not_offer() {
+    let notice = question(json!({ "kind": "notice" })).admit().unwrap();
+    assert_eq!(notice.settle(draft(json!({ "effect": "reject" })), None).unwrap().effect, Effect::Reject);
+    assert!(notice.moves().iter().all(|made| made.effect != Effect::Reject));
 }
 
 #[test]
@@ -215,7 +224,7 @@ fn each_kind_of_question_has_its_moves() {
         json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] }),
         &["(provide) [Secrets] Resume", "(reject) [Feedback?] Refuse"],
     );
-    check(json!({ "kind": "notice" }), &["(provide) [] Record", "(reject) [Feedback?] Record"]);
+    check(json!({ "kind": "notice" }), &["(provide) [] Record"]);
     let options = json!([
         { "id": "a", "label": "A", "effect": "custom" },
         { "id": "b", "label": "B", "effect": "custom", "requires_input": true },

@@ -2,7 +2,7 @@
 
 use crate::common::questions::{draft, question};
 use holdpoint_domain::text::{DEPTH, LINE};
-use holdpoint_domain::{Kind, Timestamp};
+use holdpoint_domain::{Kind, KindName, Timestamp};
 use serde_json::{Value, json};
 
 /// Admits a question and compares its options, or the pointers of all errors.
@@ -218,13 +218,14 @@ fn all_errors_of_a_question_are_listed() {
 
 #[test]
 fn unknown_kind_name_is_a_custom_kind() {
-    let names = ["approval", "confirmation", "choice", "question", "form", "secret", "review", "notice"];
-    for name in names {
-        let kind = Kind::named(name);
-        assert_eq!((kind.name(), kind.blocks()), (name, name != "notice"));
-        assert_ne!(kind, Kind::Custom(name.into()));
+    for name in KindName::ALL {
+        let kind = Kind::named(name.as_str());
+        assert_eq!((kind.kind_name(), kind.blocks()), (name, name != KindName::Notice));
+        assert_eq!(matches!(kind, Kind::Custom(_)), name == KindName::Custom);
+        assert_eq!((kind.custom_name(), json!(name)), (None, json!(name.as_str())));
     }
     assert_eq!(Kind::named("vote"), Kind::Custom("vote".into()));
+    assert_eq!(Kind::named("vote").custom_name(), Some("vote"));
     assert!(Kind::named("vote").blocks());
 }
 

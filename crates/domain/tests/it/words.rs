@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use holdpoint_domain::webhook::delivery::TEST_MESSAGE;
 use holdpoint_domain::words::{RETIRED, RETIRED_TYPES, WORDS};
 use holdpoint_domain::{AuditKind, EventKind};
 
-/// Type of the message that tests a webhook. It is not an event.
-const TEST_MESSAGE: &str = "webhook.test";
 /// Field of a question that a guide explains. It has the form of an event name.
 const DELIVERY_FIELD: &str = "delivery.state";
 /// Flag with the words "at once", which mean simultaneously.

@@ -59,7 +59,10 @@ pub(crate) fn settle(
     match effect {
         Some(Effect::Approve) => release(work, session, proposal, (interaction, &by), plan, None),
         Some(Effect::Edit) => apply_edit(work, session, proposal, (interaction, &by), plan),
-        _ => save_change(work, session, proposal.reject(by, effect, feedback)?).map(drop),
+        None
+        | Some(Effect::Retry | Effect::Reject | Effect::Terminate | Effect::Provide | Effect::Skip | Effect::Custom) => {
+            save_change(work, session, proposal.reject(by, effect, feedback)?).map(drop)
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::suggestion::{self, Counted};
 use domain::{Interaction, InteractionId, Question, Refusal};
+use serde::Deserialize;
 use serde_json::Value;
 use store::{Cost, StoreError};
 
@@ -128,8 +129,15 @@ async fn add_suggestion(engine: &Engine, claim: &StepClaim, mut question: Questi
     Ok(question)
 }
 
+/// Answer as the store counts it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CountedAnswer {
+    option: Option<String>,
+    data: Value,
+}
+
 fn of_count(answer: Value, count: u64) -> Counted {
-    let option = answer.get("option").and_then(Value::as_str).map(str::to_owned);
-    let data = answer.get("data").cloned().unwrap_or_default();
+    let CountedAnswer { option, data } = serde_json::from_value(answer).unwrap_or_default();
     Counted { option, data, count }
 }

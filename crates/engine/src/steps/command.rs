@@ -139,7 +139,7 @@ fn require_may_pass_question(
         let flow = steps::read_flow(work, session)?;
         let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
         let question = definition.and_then(|definition| definition.question.as_ref());
-        let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {
+        let Some(question) = question.filter(|question| Kind::named(&question.kind) != Kind::Notice) else {
             return Ok(());
         };
         vec![question.audience.clone().unwrap_or_default()]

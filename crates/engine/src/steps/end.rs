@@ -4,9 +4,10 @@ use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
 use domain::step::{Revision, StepPhase};
 use domain::{
-    Action, Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Refusal, Session, State, Step, StepEnd,
-    StepEnding, StepId, Timestamp, template,
+    Action, AnsweredBy, Command, DefinitionKind, FlowVersion, InteractionId, Kind, Refusal, Session, State, Step,
+    StepEnd, StepEnding, StepId, Timestamp, template,
 };
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use store::{StoreError, Topic};
 
@@ -260,9 +261,7 @@ pub(crate) fn find_passed_question(
         State::Resolved { resolution, .. } => resolution.answer(),
         State::Pending(_) => None,
     };
-    let goes_on = answer.is_some_and(|answer| {
-        matches!(answer.effect, Effect::Approve | Effect::Edit | Effect::Provide | Effect::Custom)
-    });
+    let goes_on = answer.is_some_and(|answer| answer.effect.lets_step_run());
     Ok((goes_on || asked.question.kind == Kind::Notice).then_some(id))
 }
 
@@ -271,7 +270,7 @@ fn find_previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Re
     let Some(flow) = read_flow(work, session)? else { return Ok(None) };
     let worked = |done: &Step| {
         let definition = done.name.as_deref().and_then(|name| flow.step(name))?;
-        let asked = definition.question.as_ref().is_some_and(|question| question.kind != Kind::Notice.name());
+        let asked = definition.question.as_ref().is_some_and(|question| Kind::named(&question.kind) != Kind::Notice);
         (definition.agent.is_some() || asked).then(|| definition.clone())
     };
     let steps = work.tx.steps(&session.scope, session.id)?;
@@ -282,16 +281,30 @@ fn find_previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Re
     Ok(done.find_map(|done| worked(&done).map(|definition| (definition, done))))
 }
 
+/// Answer that sent a step back, which is the output of the step.
+#[derive(Deserialize)]
+struct SentBackAnswer {
+    by: AnsweredBy,
+    feedback: Option<String>,
+}
+
+impl Default for SentBackAnswer {
+    fn default() -> Self {
+        Self { by: AnsweredBy::System, feedback: None }
+    }
+}
+
 /// Repeats the work before a step, with the feedback of the people who sent it back.
 fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Result<Session, Error> {
-    let StepPhase::Ended { output: answer, reason, .. } = &step.phase else { return Ok(session) };
+    let StepPhase::Ended { output, reason, .. } = &step.phase else { return Ok(session) };
+    let answer = SentBackAnswer::deserialize(output).unwrap_or_default();
     let ran = u32::try_from(work.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
     let session = match find_previous_work(work, &session, step)? {
         Some((definition, done)) if ran < MOST_RUNS => {
             let StepPhase::Ended { output, .. } = &done.phase else { return Ok(session) };
             let revision = Revision {
-                by: answer["by"].as_str().unwrap_or_default().to_owned(),
-                feedback: answer["feedback"].as_str().map(str::to_owned),
+                by: answer.by,
+                feedback: answer.feedback,
                 asked_before: step.name.clone().unwrap_or_default(),
                 output: output.clone(),
             };

@@ -1,10 +1,12 @@
 //! Writes the journal of a step: an input is journalled before the step uses it, and messages of people are journalled where the step reads them.
 
 use domain::event::MessageSent;
+use domain::journal::{EngineInput, InputHead, JournalKind};
 use domain::{
     Actor, ActorKind, DefinitionKind, Delivery, EventDraft, EventKind, Interaction, InteractionId, Kind, Refusal,
     Session, StepId,
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
@@ -117,8 +119,8 @@ pub(crate) fn deliver_message(
         }
     }
     let person = by.kind == ActorKind::User;
-    let said = json!({ "input": "message", "by": by.name, "content": content, "person": person });
-    let step = append_input(work, session, step, said)?;
+    let said = EngineInput::Message { by: by.name.clone(), content: content.to_owned(), person };
+    let step = append_input(work, session, step, json!(said))?;
     work.tx.step_save(&session.scope, &step)?;
     let sent = MessageSent { content: content.to_owned(), requires_reply: false };
     work.record_event(session, None, EventDraft::by(by, EventKind::MessageSent(sent)))?;
@@ -196,7 +198,7 @@ pub(crate) fn append_cancelled(
     if step.lease.is_none() {
         return Ok(step);
     }
-    append_input(work, session, step, json!({ "input": "cancelled", "reason": reason }))
+    append_input(work, session, step, json!(EngineInput::Cancelled { reason: reason.to_owned() }))
 }
 
 /// Copies the journal and state of the previous attempt to the next one, so that finished work and decisions are not repeated.
@@ -224,7 +226,7 @@ pub(crate) fn copy_journal(
         return Ok(step);
     }
     step = step.add_journal_entries(length);
-    append_input(work, session, step, json!({ "input": "again", "reason": why, "after_end": after_end }))
+    append_input(work, session, step, json!(EngineInput::Retried { reason: why.to_owned(), after_end }))
 }
 
 /// Retires the waiting deliveries of hosted steps that have ended, of one step or of all: no step will take them.
@@ -251,39 +253,57 @@ pub(crate) fn retire_untaken_answers(
 #[derive(Default)]
 struct Listening {
     /// Messages that the next turn of the model will have read.
-    read: Vec<Value>,
+    read: Vec<Heard>,
     /// Messages that arrived while the model was being called.
-    late: Vec<Value>,
+    late: Vec<Heard>,
     /// Whether a call to the model may be in progress.
     asked: bool,
     /// Whether the last entry was a turn of the model without calls. The next message then starts another call to the model.
     spoken: bool,
 }
 
+/// A message of a journal.
+struct Heard {
+    /// Journalled input.
+    body: Value,
+    /// Whether the worker itself wrote it.
+    is_note: bool,
+}
+
 impl Listening {
-    fn take(&mut self, entry: Value) {
-        match entry["input"].as_str() {
-            Some("turn") => {
-                let calls = entry["calls"].as_array().is_some_and(|calls| !calls.is_empty());
+    fn take(&mut self, body: Value) {
+        // An input that this version cannot read counts like one that is neither a turn nor a message.
+        let Ok(head) = InputHead::deserialize(&body) else { return self.take_other() };
+        match head.kind {
+            JournalKind::Turn => {
                 self.read = std::mem::take(&mut self.late);
-                self.asked = !calls && !self.read.is_empty();
-                self.spoken = !calls;
+                self.asked = !head.has_calls() && !self.read.is_empty();
+                self.spoken = !head.has_calls();
             }
-            Some("message") if self.asked => self.late.push(entry),
-            Some("message") => {
-                self.read.push(entry);
+            JournalKind::Message if self.asked => self.late.push(Heard { body, is_note: head.is_note }),
+            JournalKind::Message => {
+                self.read.push(Heard { body, is_note: head.is_note });
                 self.asked = self.spoken;
             }
-            _ => {
-                self.read.append(&mut self.late);
-                (self.asked, self.spoken) = (true, false);
-            }
+            JournalKind::Begun
+            | JournalKind::MessagesShown
+            | JournalKind::ModelFailed
+            | JournalKind::Asked
+            | JournalKind::Waiting
+            | JournalKind::Settled
+            | JournalKind::BeforeEnded
+            | JournalKind::Cancelled
+            | JournalKind::Retried
+            | JournalKind::CallRecovered => self.take_other(),
         }
     }
 
-    fn unheard(mut self) -> Vec<Value> {
+    fn take_other(&mut self) {
         self.read.append(&mut self.late);
-        self.read.retain(|said| said["note"] != Value::Bool(true));
-        self.read
+        (self.asked, self.spoken) = (true, false);
+    }
+
+    fn unheard(self) -> Vec<Value> {
+        self.read.into_iter().chain(self.late).filter(|said| !said.is_note).map(|said| said.body).collect()
     }
 }

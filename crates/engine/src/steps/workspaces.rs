@@ -5,7 +5,7 @@
 
 use domain::project::DEFAULT;
 use domain::{Definition, DefinitionKind, Problem, ProjectName, Refusal, Scope};
-use serde_json::Value;
+use serde::Deserialize;
 use store::{Cost, Reads};
 
 use crate::run::pages::Pages;
@@ -65,7 +65,8 @@ fn is_default_workspace(reads: &mut dyn Reads, offered: &OfferedDefinitions, nam
     }
     let Some(scope) = reads.scope(DEFAULT, DEFAULT)? else { return Ok(false) };
     let works_there = |kept: &Definition| {
-        kept.retired_at.is_none() && kept.body.get("workspace").and_then(Value::as_str) == Some(name)
+        let agent = AgentWorkspace::deserialize(&kept.body);
+        kept.retired_at.is_none() && agent.is_ok_and(|agent| agent.workspace.as_deref() == Some(name))
     };
     let mut pages = Pages::new(PORTION, name_and_version);
     while let Some(kept) = pages.next(|page| reads.definitions(&scope, DefinitionKind::Agent, page))? {
@@ -74,6 +75,12 @@ fn is_default_workspace(reads: &mut dyn Reads, offered: &OfferedDefinitions, nam
         }
     }
     Ok(false)
+}
+
+/// Workspace of an agent, read from its stored definition.
+#[derive(Deserialize)]
+struct AgentWorkspace {
+    workspace: Option<String>,
 }
 
 fn refused(workspace: &str, why: &str) -> Error {

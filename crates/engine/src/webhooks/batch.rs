@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ::policy::Pattern;
 use domain::webhook::Subject;
-use domain::webhook::delivery::About;
+use domain::webhook::delivery::{ANSWER_MESSAGE, About};
 use domain::{
     Delivery, Event, Interaction, InteractionId, Kind, LeaseId, SessionId, SignedDuration, Timestamp, Webhook,
     WebhookDelivery,
@@ -29,8 +29,6 @@ const AT_ONCE: u32 = 8;
 const ANSWERS_AT_ONCE: u32 = 2;
 /// Number of events or answers that one transaction reads.
 const EVENTS: u32 = 100;
-/// Type of a message that carries an answer.
-const ANSWER: &str = "answer.waiting";
 /// Delay before an answer of a paused session is tried again.
 const PAUSED: SignedDuration = SignedDuration::from_secs(30);
 
@@ -152,7 +150,7 @@ fn queue_new_answers(
     for interaction in found {
         let lease = work.ids.lease(work.now);
         let about = About::Answer { interaction: interaction.id, revision: interaction.revision, lease };
-        queue_delivery(work, due, ANSWER.to_owned(), about)?;
+        queue_delivery(work, due, ANSWER_MESSAGE.to_owned(), about)?;
     }
     Ok(more)
 }

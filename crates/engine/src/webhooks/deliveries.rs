@@ -2,14 +2,11 @@
 
 use domain::access::Right;
 use domain::audit::kind::WebhookReplayed;
-use domain::webhook::delivery::About;
+use domain::webhook::delivery::{About, TEST_MESSAGE};
 use domain::{AuditDraft, AuditKind, Caller, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookId};
 use store::Page;
 
 use crate::{Engine, Error, Idempotency};
-
-/// Type of a test message.
-pub(super) const TEST: &str = "webhook.test";
 
 impl Engine {
     /// Lists the deliveries of a webhook, the newest first, optionally in one state only.
@@ -42,7 +39,7 @@ impl Engine {
             let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
             found.sends()?;
             let id = work.ids.webhook_delivery(work.now);
-            let delivery = WebhookDelivery::new(id, webhook, TEST.into(), About::Test, work.now);
+            let delivery = WebhookDelivery::new(id, webhook, TEST_MESSAGE.into(), About::Test, work.now);
             work.tx.webhook_delivery_insert(&scope, &delivery)?;
             work.tx.webhook_wake(&scope, webhook, work.now)?;
             Ok(delivery)

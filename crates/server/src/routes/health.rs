@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::extract::State;
+use domain::KindName;
 use http::StatusCode;
 use store::StepCounts;
 use tokio::time::Instant;
@@ -70,10 +71,11 @@ async fn count_open(app: &App) -> Result<(), ApiError> {
     for count in app.engine.open_counts().await? {
         *open.entry(count.kind).or_default() += count.count;
     }
-    for kind in KINDS {
-        let count = open.get(*kind).copied().unwrap_or(0);
+    // All kinds, so that the gauge of a kind without open questions returns to zero.
+    for kind in KindName::ALL.map(KindName::as_str) {
+        let count = open.get(kind).copied().unwrap_or(0);
         // Exact up to 2^53 questions.
-        metrics::gauge!("flow_interaction_open", "kind" => *kind).set(count as f64);
+        metrics::gauge!("flow_interaction_open", "kind" => kind).set(count as f64);
     }
     let (waiting, age) = app.engine.backlog().await?;
     metrics::gauge!("flow_delivery_waiting").set(waiting as f64);
@@ -84,10 +86,6 @@ async fn count_open(app: &App) -> Result<(), ApiError> {
     }
     Ok(())
 }
-
-/// All kinds, so that the gauge of a kind without open questions returns to zero.
-const KINDS: &[&str] =
-    &["approval", "confirmation", "choice", "question", "form", "secret", "review", "notice", "custom"];
 
 #[cfg(test)]
 mod tests {

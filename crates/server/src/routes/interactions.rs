@@ -105,7 +105,7 @@ pub(super) async fn interaction_list(
     let session = query.session.map(|text| text.parse::<SessionId>());
     let session = session.transpose().map_err(|error| ApiError::QueryInvalid(format!("session: {error}")))?;
     let kind = query.kind.as_deref().map(Kind::named);
-    if matches!(&kind, Some(Kind::Custom(name)) if name != "custom") {
+    if kind.as_ref().and_then(Kind::custom_name).is_some() {
         return Err(ApiError::QueryInvalid("kind: not one of the kinds; those of agents are all `custom`".into()));
     }
     let filter = InteractionFilter {

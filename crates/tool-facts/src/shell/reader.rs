@@ -131,19 +131,7 @@ impl Reader<'_> {
             "compound_statement" if !grouped(self.raw(node)) => {
                 return Err(refused("a group of commands cannot be read"));
             }
-            "program"
-            | "subshell"
-            | "compound_statement"
-            | "do_group"
-            | "if_statement"
-            | "elif_clause"
-            | "else_clause"
-            | "while_statement"
-            | "for_statement"
-            | "c_style_for_statement"
-            | "case_statement"
-            | "case_item"
-            | "function_definition" => {
+            kind if kind == "program" || is_group(kind) => {
                 self.redirects_of_group(extra)?;
                 self.parts(node)?;
             }
@@ -458,7 +446,15 @@ fn is_statement(kind: &str) -> bool {
             | "list"
             | "pipeline"
             | "negated_command"
-            | "subshell"
+            | "comment"
+    ) || is_group(kind)
+}
+
+/// Says whether a node of this kind contains further statements.
+fn is_group(kind: &str) -> bool {
+    matches!(
+        kind,
+        "subshell"
             | "compound_statement"
             | "do_group"
             | "if_statement"
@@ -470,7 +466,6 @@ fn is_statement(kind: &str) -> bool {
             | "case_statement"
             | "case_item"
             | "function_definition"
-            | "comment"
     )
 }
 

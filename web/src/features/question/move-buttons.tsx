@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { moveName } from '@/model/labels';
-import { type Inputs, type Move, takes } from '@/model/moves';
+import { type Inputs, type Move, refuses, takes } from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
 import { Button, buttonLook } from '@/ui/button';
 import { Menu, MenuItem } from '@/ui/menu';
@@ -48,7 +48,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
         {t('answer.dangerousShort')}
       </span>
       {shown.map((move, at) => {
-        const quiet = ['reject', 'terminate', 'skip', 'retry'].includes(move.effect);
+        const quiet = refuses(move) || move.does === 'send_back' || move.effect === 'skip';
         const nothing =
           (move.key === 'choose' && inputs.picked.length === 0) ||
           (takes(move, 'text') !== undefined && inputs.text.trim() === '');

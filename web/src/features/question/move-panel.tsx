@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { editOf } from '@/model/edit';
 import { moveName, promptOf, sendLabel } from '@/model/labels';
-import { type Inputs, type Move, takes } from '@/model/moves';
+import { type Inputs, type Move, refuses, takes } from '@/model/moves';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
@@ -52,14 +52,11 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
     );
   };
   const options = move.picks ?? (move.option ? [move.option] : []);
-  const prompt = options
-    .filter((option) => option.requires_input || !move.picks)
-    .flatMap((option) => promptOf(t, option) ?? [])
-    .join(' · ');
+  const prompt = (move.prompted ?? options).flatMap((option) => promptOf(t, option) ?? []).join(' · ');
   const silent = feedback === 'required' && inputs.feedback.trim() === '';
   const unchanged = edits && !editOf(question, inputs.edited).changed;
   const stopped = blocked || silent || unchanged;
-  const last = move.effect === 'reject' || move.effect === 'terminate' || move.dangerous;
+  const last = refuses(move) || move.dangerous;
   return (
     <fieldset
       ref={panel}

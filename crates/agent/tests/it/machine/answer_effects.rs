@@ -66,7 +66,7 @@ fn reject_tells_the_model_the_reason() {
     for nobody in ["system", &Actor::system().name] {
         check(
             "write_file",
-            CallEnd::Answered(PeopleAnswer { by: nobody.to_owned(), ..answer(Way::Reject) }),
+            CallEnd::Answered(PeopleAnswer { by: nobody.to_owned().into(), ..answer(Way::Reject) }),
             "This was not run: the system (no person) rejected it.\nNo reason was given.",
         );
     }

@@ -1,8 +1,8 @@
 //! Short constructors for the inputs of a step.
 
-use domain::Effect as Way;
 use domain::agent::Limits;
 use domain::flow::StepQuestion;
+use domain::{AnsweredBy, Effect as Way};
 use holdpoint_agent::machine::{BeforeEnd, CallEnd, Input, MachineState, PeopleAnswer, StepEffect};
 use holdpoint_agent::model::{ModelCall, Turn};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ pub(crate) fn answer(effect: Way) -> PeopleAnswer {
         metadata: Value::Null,
         data: Value::Null,
         feedback: None,
-        by: "alice".into(),
+        by: AnsweredBy::Person("alice".into()),
     }
 }
 

@@ -158,7 +158,7 @@ pub(crate) fn find_contradictions(
     let mut pages = Pages::new(PORTION, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
     for _ in 0..MOST_PORTIONS {
         let closed = pages.next(|page| work.tx.closed_interactions(scope, since, page.after, page.limit))?;
-        for closed in closed.into_iter().flatten().filter(|closed| closed.kind == Kind::Approval.name()) {
+        for closed in closed.into_iter().flatten().filter(|closed| Kind::named(&closed.kind) == Kind::Approval) {
             let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
             let Some(decision) = Decision::of(&asked) else { continue };
             let subject = AnswerSubject::read(&mut *work.tx, asked)?;

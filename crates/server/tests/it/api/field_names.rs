@@ -1,5 +1,11 @@
 //! Tests the lessons about field names in JSON and about helpful form errors.
 
+use std::time::Duration;
+
+use engine::{Content, Courier, Parcel, Receipt};
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use protocol::WebhookAnswerView;
 use serde_json::{Value, json};
 
 use server_testkit::actions::writing;
@@ -89,7 +95,7 @@ async fn each_kind_offers_its_usual_options() {
     }
 }
 
-/// Every view of a question has its moves; a closed question has an empty list.
+/// Every view of a question over HTTP has its moves; a closed question has an empty list.
 #[tokio::test]
 async fn a_question_shows_its_moves_until_it_is_closed() {
     let world = World::new().await;
@@ -107,6 +113,50 @@ async fn a_question_shows_its_moves_until_it_is_closed() {
     let answered = alice.answers(&question, json!({ "option": "confirm" })).await.done();
     assert_eq!(answered["moves"], json!([]));
     assert_eq!(alice.get(&path).await.done()["moves"], json!([]));
+    assert_eq!(world.agent().await.takes(&question).await.done()["interaction"]["moves"], json!([]));
+    // A vote does not close the question.
+    let quorum = json!({ "kind": "confirmation", "title": "Go?", "audience": { "quorum": 2 } });
+    let votes = json!({ "answers": [{ "interaction": world.asks(quorum).await.id, "option": "confirm" }] });
+    let voted = alice.post("/v1/interactions/answers", votes).await.done();
+    assert_eq!(voted["results"][0]["result"]["moves"], moves);
+}
+
+/// The views of a question on a socket and in the message of a webhook have its moves, too.
+#[tokio::test]
+async fn a_question_shows_its_moves_on_sockets_and_to_webhooks() {
+    let world = World::new().await;
+    let (agent, alice, root) = (world.agent().await, world.person("alice").await, world.admin().await);
+    let webhook = json!({ "url": "https://hooks.example.com/holdpoint", "answers_of": "bot" });
+    root.post("/v1/webhooks", webhook).await.done();
+    let session = agent.opens(json!({})).await;
+    let ask = json!({ "type": "ask", "session": session, "kind": "confirmation", "title": "Go?" });
+    let asked = agent.joins("/v1/ws").await.asks(ask).await;
+    let options: Vec<&Value> =
+        asked["result"]["moves"].as_array().unwrap().iter().map(|made| &made["option"]).collect();
+    assert_eq!(options, ["confirm", "cancel"]);
+    let answer = json!({ "type": "answer", "interaction": asked["result"]["id"], "option": "confirm" });
+    let answered = alice.joins("/v1/ws").await.asks(answer).await;
+    assert_eq!(answered["result"]["moves"], json!([]));
+    let endpoint = RecordingEndpoint::default();
+    world.engine.send_webhooks(&endpoint).await.unwrap();
+    let sent = endpoint.answers.lock().clone();
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert_eq!(sent[0]["interaction"]["moves"], json!([]));
+}
+
+/// Endpoint of webhooks that keeps the answers that it is sent.
+#[derive(Default)]
+struct RecordingEndpoint {
+    answers: Mutex<Vec<Value>>,
+}
+
+impl Courier for RecordingEndpoint {
+    fn post<'a>(&'a self, parcel: &'a Parcel) -> BoxFuture<'a, Receipt> {
+        if let Content::Answer { interaction, lease } = &parcel.content {
+            self.answers.lock().push(json!(WebhookAnswerView::new((**interaction).clone(), *lease)));
+        }
+        Box::pin(async { Receipt { status: Some(204), note: String::new(), wait: None, took: Duration::ZERO } })
+    }
 }
 
 /// The JSON of a session and of its events has exactly these fields.
