@@ -88,7 +88,7 @@ bench:
 walls: build
 	./scripts/walls $(WALLS)
 
-web:
+web: tested
 	@./scripts/web test
 
 # Needs a nightly compiler and cargo-fuzz. The corpus is unpacked and grows under crates/policy/fuzz/corpus; `make corpus` removes the texts that are
