@@ -17,6 +17,7 @@ mod secrets;
 mod steps;
 mod timers;
 mod transactions;
+pub mod upgrade;
 mod users;
 mod webhooks;
 mod world;
