@@ -39,8 +39,8 @@ unit: tested
 	$(LINTED) ./scripts/with-postgres ./scripts/unit-tests
 
 # Checks that take too long for `make test`: the simulations with thousands of seeds, servers that are killed many times, the differential
-# runs (generated commands that bash and dash run too, and policies that are judged in two ways), the README against a release build, and the
-# attacks of `make walls`. CASES is also the number of cases of each generated history in `make conformance`.
+# runs (generated commands that bash and dash run too, and policies that are judged in two ways), the README and a constant load against a
+# release build, and the attacks of `make walls`. CASES is also the number of cases of each generated history in `make conformance`.
 SEEDS ?= 5000
 KILLS ?= 100
 CASES ?= 20000
@@ -52,6 +52,7 @@ verify: build tested
 	PROPTEST_CASES=$(CASES) $(LINTED) $(CARGO) nextest run --profile long $(LOCKED) --workspace --all-features \
 	  -E '(package(holdpoint-tool-facts) & test(/^(alike|bash)::/)) | (package(holdpoint-policy) & test(/^properties::/))'
 	HOLDPOINT_BIN=./target/release/holdpoint ./scripts/readme-test
+	HOLDPOINT_BIN=./target/release/holdpoint ./scripts/soak
 	./scripts/walls $(WALLS)
 
 # Long runs of the conformance tests of both stores and of the dialects. The suites are repeated, because their
@@ -87,7 +88,7 @@ bench:
 walls: build
 	./scripts/walls $(WALLS)
 
-web:
+web: tested
 	@./scripts/web test
 
 # Needs a nightly compiler and cargo-fuzz. The corpus is unpacked and grows under crates/policy/fuzz/corpus; `make corpus` removes the inputs that

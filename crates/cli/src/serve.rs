@@ -79,16 +79,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
 
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
-    let [timers, housekeeping, chain, counting] = [(); 4].map(|()| engine.clone());
-    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { counting.run_recount().await }));
-    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
-    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
-    tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), serve.options.clone())));
-    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
-    let sender = WebhookSender::new(serve.webhooks.networks(), Arc::new(SystemResolver));
-    let sender = sender.map_err(|error| Failure::Webhooks(error.to_string()))?;
-    let (sending, stop_sending) = (engine.clone(), cancelled.clone());
-    tasks.spawn(async move { sending.run_webhooks(Arc::new(sender), stop_sending.cancelled()).await });
+    start_tasks(&tasks, &cancelled, &engine, serve)?;
     hosted_agents::start(&tasks, &cancelled, &engine, (&serve.agents, settings, programs));
     tasks.spawn(signals.stop_on_signal(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
@@ -108,6 +99,26 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let _ = closing.await;
     println!("Holdpoint has stopped");
     served.map_err(Failure::Serve)
+}
+
+/// Starts the tasks that every server runs beside its requests.
+fn start_tasks(
+    tasks: &TaskTracker,
+    cancelled: &CancellationToken,
+    engine: &Engine,
+    serve: &Serve,
+) -> Result<(), Failure> {
+    let [timers, housekeeping, chain, counting] = [(); 4].map(|()| engine.clone());
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { counting.run_recount().await }));
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), serve.options.clone())));
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
+    let sender = WebhookSender::new(serve.webhooks.networks(), Arc::new(SystemResolver));
+    let sender = sender.map_err(|error| Failure::Webhooks(error.to_string()))?;
+    let (sending, stop_sending) = (engine.clone(), cancelled.clone());
+    tasks.spawn(async move { sending.run_webhooks(Arc::new(sender), stop_sending.cancelled()).await });
+    Ok(())
 }
 
 /// The configured identity provider.

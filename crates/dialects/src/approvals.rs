@@ -26,7 +26,6 @@ use domain::{
 use engine::{ChannelFollower, ChannelItem, ChannelStart, Error, NamedConversation, SessionFollower, SessionSnapshot};
 use serde::Deserialize;
 use serde_json::Value;
-use store::Page;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -38,7 +37,7 @@ use messages::{
 use names::CallNames;
 use server::App;
 use server::handler::{
-    ApiError, Authenticated, CloseReason, PathId, Problems, Query, SocketHandler, SocketRequest, cursor, limit,
+    ApiError, Authenticated, CloseReason, PathId, Problems, Query, SocketHandler, SocketRequest, page,
 };
 
 /// Lease of a call that a client runs, in seconds. It is extended while the client is connected; when it runs out, the
@@ -122,7 +121,7 @@ async fn approvals_pending(
     PathId(name): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<PendingApprovals>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
+    let page = page(query.cursor.as_deref(), query.limit.or(Some(PORTION)))?;
     let names = call_names(&app, &caller, &name).await?;
     let (shown, next) = app.engine.questions_with_calls(&caller, names.session(), &name, page).await?;
     let open = shown.into_iter().filter(|(asked, _)| is_open(asked));

@@ -19,7 +19,7 @@ use domain::{Caller, Interaction, InteractionId, ProjectId, Refusal, Status};
 use engine::{Ask, Error, InteractionQuery, NamedConversation};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
-use store::{InteractionFilter, Page};
+use store::InteractionFilter;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -29,7 +29,7 @@ use ask::HitlRequestBody;
 use respond::HitlRespondBody;
 use server::App;
 use server::handler::{
-    ApiError, Authenticated, CommandRequest, IdempotencyKey, PathId, Problems, Query, cursor, limit, traceparent,
+    ApiError, Authenticated, CommandRequest, IdempotencyKey, PathId, Problems, Query, page, traceparent,
 };
 use views::{HitlPendingView, HitlRequestView, HitlStatus};
 
@@ -87,7 +87,7 @@ async fn hitl_conversation_pending(
     PathId(conversation): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
+    let page = page(query.cursor.as_deref(), query.limit.or(Some(PORTION)))?;
     let session = app.engine.find_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = match app.engine.resolve_name(&caller, &conversation).await? {
         // All sessions of the channel.
@@ -120,7 +120,7 @@ async fn hitl_project_pending(
     PathId(project): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let page = page(query.cursor.as_deref(), query.limit)?;
     if !is_callers_project(&app, &caller, &project).await? {
         return Err(Refusal::NotFound("project").into());
     }

@@ -447,14 +447,14 @@ mod tests {
 
     #[test]
     fn only_a_sleeping_step_is_woken() {
-        assert_eq!(hosted_step().wake(at(5)), None, "it is due already");
+        assert_eq!(hosted_step().wake(at(5)), None, "the step is already due");
         let claimed = hosted_step().claim("a", at(1), at(30)).unwrap();
-        assert_eq!(claimed.clone().wake(at(5)), None, "its worker sees for itself");
+        assert_eq!(claimed.clone().wake(at(5)), None, "the worker that holds the lease sees the change");
         let asleep = claimed.release(None);
         assert_eq!(asleep.due(), None);
         assert_eq!(asleep.clone().wake(at(5)).unwrap().due(), Some(at(5)));
         assert_eq!(asleep.end(StepEnd::completed(Value::Null), at(6)).wake(at(7)), None);
-        assert_eq!(step(StepPhase::Running).wake(at(5)), None, "a foreign agent runs it");
+        assert_eq!(step(StepPhase::Running).wake(at(5)), None, "an agent with a key of its own runs the step");
     }
 
     #[test]

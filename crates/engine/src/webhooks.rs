@@ -67,7 +67,7 @@ impl Engine {
     ) -> Result<(Webhook, String), Error> {
         caller.require(Right::ManageWebhooks)?;
         check_webhook(self, &new)?;
-        let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
+        let (scope, vault) = (caller.scope, Arc::clone(&self.vault));
         let made = self.command_with_secret(caller, "webhook", idempotency, move |work, secret| {
             if work.tx.webhook_count(&scope)? >= MOST {
                 return Err(Refusal::TooManyWebhooks { most: MOST }.into());
@@ -83,12 +83,12 @@ impl Engine {
                 url,
                 subject,
                 description,
-                created_by: by.clone(),
+                created_by: work.by().clone(),
                 created_at: now,
                 disabled: None,
                 failures: 0,
             };
-            let webhook = if enabled { webhook } else { webhook.disable(&by, "made so".into(), now).0 };
+            let webhook = if enabled { webhook } else { webhook.disable(work.by(), "made so".into(), now).0 };
             let head = work.tx.project_head(&scope)?;
             work.tx.webhook_insert(&webhook, head)?;
             keep_secret(work, &vault, &webhook, 1, secret)?;
@@ -98,7 +98,7 @@ impl Engine {
                 subject: webhook.subject.clone(),
                 enabled,
             };
-            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookCreated(created)))?;
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::WebhookCreated(created)))?;
             Ok(webhook)
         });
         let (webhook, secret) = made.await?;
@@ -123,12 +123,12 @@ impl Engine {
     /// Deletes a webhook. A message that is being sent may still arrive.
     pub async fn webhook_delete(&self, caller: &Caller, id: WebhookId) -> Result<(), Error> {
         caller.require(Right::ManageWebhooks)?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, None, move |work| {
             if !work.tx.webhook_delete(&scope, id, work.now)? {
                 return Err(Refusal::NotFound("webhook").into());
             }
-            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookDeleted(WebhookNamed { webhook: id })))
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::WebhookDeleted(WebhookNamed { webhook: id })))
         })
         .await
     }
@@ -145,14 +145,15 @@ impl Engine {
         let mut problems = Vec::new();
         reason.iter().for_each(|reason| text::line("/reason", reason, &mut problems));
         refuse(problems)?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, None, move |work| {
             let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
             if webhook.enabled() == enabled {
                 return Ok(webhook);
             }
-            let reason = reason.clone().unwrap_or_else(|| format!("switched off by {}", by.name));
-            let (webhook, told) = if enabled { webhook.enable(&by) } else { webhook.disable(&by, reason, work.now) };
+            let reason = reason.clone().unwrap_or_else(|| format!("switched off by {}", work.by().name));
+            let (webhook, told) =
+                if enabled { webhook.enable(work.by()) } else { webhook.disable(work.by(), reason, work.now) };
             work.tx.webhook_save(&webhook)?;
             work.tx.webhook_wake(&scope, id, work.now)?;
             work.append_audit(&scope, &told)?;
@@ -178,7 +179,7 @@ impl Engine {
                 return Err(Refusal::QuestionInvalid(vec![problem]).into());
             }
         };
-        let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
+        let (scope, vault) = (caller.scope, Arc::clone(&self.vault));
         let rotated = self.command_with_secret(caller, "webhook_rotate", idempotency, move |work, secret| {
             let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
             let newest = work.tx.webhook_secrets(&scope, id)?.first().map_or(0, |secret| secret.number);
@@ -186,7 +187,7 @@ impl Engine {
             work.tx.webhook_secrets_expire(&scope, id, until)?;
             keep_secret(work, &vault, &webhook, newest + 1, secret)?;
             let rotated = WebhookRotated { webhook: id, old_until: until };
-            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookRotated(rotated)))?;
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::WebhookRotated(rotated)))?;
             Ok((webhook, until))
         });
         let ((webhook, until), secret) = rotated.await?;

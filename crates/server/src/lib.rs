@@ -55,7 +55,7 @@ pub mod handler {
     pub use crate::document::Problems;
     pub use crate::error::ApiError;
     pub use crate::middleware::traceparent;
-    pub use crate::params::{LONGEST_WAIT, PathId, PathIds, Query, TicketQuery, cursor, event_number, limit};
+    pub use crate::params::{LONGEST_WAIT, PathId, PathIds, Query, TicketQuery, cursor, event_number, page};
     pub use crate::routes::sessions::control_session;
     pub use crate::socket::{CloseReason, SocketHandler, SocketRequest};
     pub use crate::sse::{EventRenderer, EventSource, Rendered, stream_events};

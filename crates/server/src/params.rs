@@ -12,6 +12,7 @@ use http::Method;
 use http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use store::Page;
 use utoipa::IntoParams;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
@@ -94,11 +95,16 @@ pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
 }
 
 /// Checks the size of a page; 50 if absent.
-pub fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
+pub(crate) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
     match limit.unwrap_or(50) {
         limit if (1..=LARGEST_PAGE).contains(&limit) => Ok(limit),
         _ => Err(ApiError::QueryInvalid(format!("limit: 1 to {LARGEST_PAGE}"))),
     }
+}
+
+/// Checks the cursor and the size of a page.
+pub fn page<T: FromStr<Err: Display>>(after: Option<&str>, size: Option<u32>) -> Result<Page<T>, ApiError> {
+    Ok(Page { after: cursor(after)?, limit: limit(size)? })
 }
 
 /// Parses the cursor of a list.

@@ -2,6 +2,7 @@
 
 use domain::{Action, Scope, SessionId, Timestamp};
 use postgres::Row;
+use store::sql::timers::{ACTIONS_DUE, NEXT_ACTION_DUE};
 use store::{
     ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Bounded, DueAction, PastAction, StoreResult,
 };
@@ -10,11 +11,6 @@ use uuid::Uuid;
 use crate::access::scope as scope_of;
 use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, optional_time, parse, signed, time};
-
-/// Rows that are due, earliest first.
-pub(crate) const DUE: &str = "select projects.tenant, actions.project, session, call from actions \
-                              join projects on projects.id = actions.project \
-                              where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
 
 /// Actions of a project before a position, newest first.
 pub(crate) fn history(asked: bool) -> String {
@@ -66,7 +62,7 @@ impl ActionReads for Executor<'_> {
     }
 
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueAction>> {
-        let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
+        let found = self.rows(ACTIONS_DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
         let due = |row| {
             Ok(DueAction {
                 scope: scope_of(row, 0, 1)?,
@@ -78,7 +74,7 @@ impl ActionReads for Executor<'_> {
     }
 
     fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        let row = self.row("select min(wake_at) from actions where wake_at is not null", &[])?;
+        let row = self.row(NEXT_ACTION_DUE, &[])?;
         optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 }

@@ -7,6 +7,7 @@ use domain::search_text::search_text;
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use postgres::Row;
 use serde::{Deserialize, Serialize};
+use store::sql::interaction::{ARCHIVED_INTERACTION, SESSION_OF};
 use store::sql::list::List;
 use store::sql::secret::SEALED_VALUE;
 use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, StoreError, StoreResult};
@@ -83,13 +84,11 @@ impl InteractionReads for Executor<'_> {
         if let Some(hot) = self.row(&sql, &[&id, &project])? {
             return read(scope, &hot).map(Some);
         }
-        let sql = "select interaction, asked, state, revision from archive where interaction = $1 and project = $2";
-        self.row(sql, &[&id, &project])?.map(|row| read(scope, &row)).transpose()
+        self.row(ARCHIVED_INTERACTION, &[&id, &project])?.map(|row| read(scope, &row)).transpose()
     }
 
     fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<SessionId>> {
-        let sql = "select session from interactions where id = $1 and project = $2";
-        let found = self.row(sql, &[&interaction.uuid(), &scope.project.uuid()])?;
+        let found = self.row(SESSION_OF, &[&interaction.uuid(), &scope.project.uuid()])?;
         found.map(|row| Ok(SessionId::from_uuid(column(&row, 0)?))).transpose()
     }
 

@@ -6,7 +6,7 @@ use testkit::postgres::{TestDatabase, TestPostgres};
 use uuid::Uuid;
 
 use crate::connection::{Connection, Values, bound};
-use crate::{PostgresOptions, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user};
+use crate::{PostgresOptions, PostgresStore, access, action, audit, event, interaction, policy, session, user};
 
 /// Inserts 20,000 closed questions of 2,000 sessions, 1,000 open questions and 40,000 events.
 const ROWS: &str = "
@@ -101,12 +101,12 @@ fn hot_statements_use_their_indexes() {
     check(interaction::DELIVERY_AGENTS, &[&some, &project], "interactions_alive");
     check(interaction::RETIRE, &[&some, &project], "interactions_alive");
     check(interaction::ARCHIVE, &[&5000_i64, &limit], "interactions_retired");
-    check(timers::NEXT, &[], "interactions_due");
-    check(timers::OLDEST, &[], "interactions_retired");
+    check(sql::timers::NEXT_INTERACTION_DUE, &[], "interactions_due");
+    check(sql::timers::OLDEST_RETIRED, &[], "interactions_retired");
     check(&interaction::waiting_answers(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
     check(&interaction::unsent_answers(), &[&project, &"agent-1", &limit, &some], "interactions_to_deliver");
     check(&interaction::unsent_answers(), &[&project, &"agent-1", &limit, &some], "webhook_deliveries_of_answer");
-    check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
+    check(sql::timers::INTERACTIONS_DUE, &[&5000_i64, &limit], "interactions_due");
     let newest: Values<'_> = &[&project, &0_i64, &i64::MAX, &some, &"", &limit];
     check(&action::history(false), newest, "actions_by_age");
     check(&action::history(true), newest, "actions_asked");

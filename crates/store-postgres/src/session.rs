@@ -3,26 +3,21 @@
 use domain::{Scope, Session, SessionHead, SessionId, SessionInput, Step, StepId};
 use postgres::Row;
 use store::sql::list::List;
-use store::sql::session::SESSION_INPUT;
+use store::sql::session::{SELECT_SESSIONS_OF_PROJECT, SESSION, SESSION_INPUT};
 use store::sql::step as sql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
 use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, number, optional_json, parse, parse_optional, signed, time};
 
-const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version, hosted, flow, flow_version, handed_from";
-
 /// Statement of a list.
 pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> List {
-    let beginning = format!("select {COLUMNS} from sessions where project = ?1");
-    List::of_project(beginning, scope.project.uuid()).sessions(filter, page)
+    List::of_project(SELECT_SESSIONS_OF_PROJECT.to_owned(), scope.project.uuid()).sessions(filter, page)
 }
 
 impl SessionReads for Executor<'_> {
     fn session(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
-        let sql = format!("select {COLUMNS} from sessions where id = $1 and project = $2");
-        let found = self.row(&sql, &[&session.uuid(), &scope.project.uuid()])?;
+        let found = self.row(SESSION, &[&session.uuid(), &scope.project.uuid()])?;
         found.map(|row| read(scope, &row)).transpose()
     }
 
@@ -90,7 +85,7 @@ impl SessionWrites for Executor<'_> {
 
     /// Another transaction that locks the row waits here until this one ends, and then reads its writes.
     fn session_lock(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
-        let sql = format!("select {COLUMNS} from sessions where id = $1 and project = $2 for update");
+        let sql = format!("{SESSION} for update");
         let found = self.row(&sql, &[&session.uuid(), &scope.project.uuid()])?;
         found.map(|row| read(scope, &row)).transpose()
     }

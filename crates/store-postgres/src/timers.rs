@@ -1,21 +1,12 @@
 //! The time of a transaction, and the rows that are due.
 
 use domain::{InteractionId, SessionId, Timestamp};
+use store::sql::timers as sql;
 use store::{DueAction, DueInteraction, StoreError, StoreResult, TimerReads, TimerWrites};
 
 use crate::access::scope;
 use crate::connection::{CLOCK, Executor};
 use crate::values::{column, optional_time};
-
-/// Rows that are due, earliest first.
-pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
-                              join projects on projects.id = interactions.project \
-                              where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
-
-/// Earliest time at which a question is due.
-pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_at is not null";
-/// Time of the oldest retired question.
-pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
 
 impl TimerReads for Executor<'_> {
     fn now(&mut self) -> StoreResult<Timestamp> {
@@ -29,7 +20,7 @@ impl TimerReads for Executor<'_> {
     }
 
     fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>> {
-        let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
+        let found = self.rows(sql::INTERACTIONS_DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
         let due = |row| {
             Ok(DueInteraction {
                 scope: scope(row, 0, 1)?,
@@ -41,12 +32,12 @@ impl TimerReads for Executor<'_> {
     }
 
     fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        let row = self.row(NEXT, &[])?;
+        let row = self.row(sql::NEXT_INTERACTION_DUE, &[])?;
         optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 
     fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
-        let row = self.row(OLDEST, &[])?;
+        let row = self.row(sql::OLDEST_RETIRED, &[])?;
         optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 }
@@ -54,16 +45,14 @@ impl TimerReads for Executor<'_> {
 impl TimerWrites for Executor<'_> {
     fn interaction_postpone(&mut self, due: &DueInteraction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql = "update interactions set wake_at = $3 where id = $1 and project = $2 and wake_at <= $4";
         let (id, project) = (due.interaction.uuid(), due.scope.project.uuid());
-        self.change(sql, &[&id, &project, &until.as_microsecond(), &now]).map(drop)
+        self.change(sql::INTERACTION_POSTPONE, &[&id, &project, &until.as_microsecond(), &now]).map(drop)
     }
 
     fn action_postpone(&mut self, due: &DueAction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql = "update actions set wake_at = $4 where session = $1 and call = $2 and project = $3 and wake_at <= $5";
         let (session, project) = (due.session.uuid(), due.scope.project.uuid());
-        self.change(sql, &[&session, &due.call, &project, &until.as_microsecond(), &now]).map(drop)
+        self.change(sql::ACTION_POSTPONE, &[&session, &due.call, &project, &until.as_microsecond(), &now]).map(drop)
     }
 
     fn archive_postpone(&mut self, until: Timestamp, to: Timestamp) -> StoreResult<Option<InteractionId>> {

@@ -31,8 +31,7 @@ impl AccessReads for Executor<'_> {
     }
 
     fn has_key_named(&mut self, tenant: TenantId, name: &str) -> StoreResult<bool> {
-        let sql = format!("select exists ({NAMED})");
-        self.one_row(&sql, params![tenant.uuid(), name.to_ascii_lowercase()], |row| row.get(0))
+        self.exists(NAMED, params![tenant.uuid(), name.to_ascii_lowercase()])
     }
 
     fn scope(&mut self, tenant: &str, project: &str) -> StoreResult<Option<Scope>> {

@@ -2,6 +2,7 @@
 
 use domain::{Action, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
+use store::sql::timers::{ACTIONS_DUE, NEXT_ACTION_DUE};
 use store::{
     ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Bounded, DueAction, PastAction, StoreResult,
 };
@@ -9,11 +10,6 @@ use uuid::Uuid;
 
 use crate::connection::Executor;
 use crate::values::{id, json, micros, optional_time, parse, time};
-
-/// Rows that are due, earliest first.
-pub(crate) const DUE: &str = "select projects.tenant, actions.project, session, call from actions \
-                              join projects on projects.id = actions.project \
-                              where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
 
 /// Actions of a project before a position, newest first.
 pub(crate) fn history(asked: bool) -> String {
@@ -73,12 +69,11 @@ impl ActionReads for Executor<'_> {
                 call: row.get(3)?,
             })
         };
-        self.readable_rows(DUE, params![now.as_microsecond(), limit], due)
+        self.readable_rows(ACTIONS_DUE, params![now.as_microsecond(), limit], due)
     }
 
     fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        let sql = "select min(wake_at) from actions where wake_at is not null";
-        self.one_row(sql, [], |row| optional_time(row.get(0)?))
+        self.one_row(NEXT_ACTION_DUE, [], |row| optional_time(row.get(0)?))
     }
 }
 

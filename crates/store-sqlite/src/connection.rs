@@ -111,6 +111,11 @@ impl<'a> Executor<'a> {
         self.connection.prepare_cached(sql).or_store_error()?.query_row(values, read).or_store_error()
     }
 
+    /// Returns whether a statement gives a row.
+    pub(crate) fn exists(&self, sql: &str, values: impl Params) -> StoreResult<bool> {
+        self.connection.prepare_cached(sql).or_store_error()?.exists(values).or_store_error()
+    }
+
     /// Runs a statement that writes, and returns the number of rows that it changed.
     pub(crate) fn change(&self, sql: &str, values: impl Params) -> StoreResult<u64> {
         Ok(self.connection.prepare_cached(sql).or_store_error()?.execute(values).or_store_error()? as u64)

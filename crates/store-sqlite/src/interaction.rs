@@ -7,6 +7,7 @@ use domain::search_text::search_text;
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
+use store::sql::interaction::{ARCHIVED_INTERACTION, SESSION_OF};
 use store::sql::list::List;
 use store::sql::secret::SEALED_VALUE;
 use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, StoreResult};
@@ -72,14 +73,12 @@ impl InteractionReads for Executor<'_> {
         if hot.is_some() {
             return Ok(hot);
         }
-        let sql = "select interaction, asked, state, revision from archive where interaction = ?1 and project = ?2";
-        self.row(sql, key, |row| read(scope, row))
+        self.row(ARCHIVED_INTERACTION, key, |row| read(scope, row))
     }
 
     fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<SessionId>> {
-        let sql = "select session from interactions where id = ?1 and project = ?2";
         let session = |row: &Row<'_>| Ok(SessionId::from_uuid(id(row.get(0)?)));
-        self.row(sql, [interaction.uuid(), scope.project.uuid()], session)
+        self.row(SESSION_OF, [interaction.uuid(), scope.project.uuid()], session)
     }
 
     fn interactions(

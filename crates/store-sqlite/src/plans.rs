@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::connection::open_reader;
 use crate::{
-    SqliteOptions, SqliteStore, access, action, audit, event, interaction, policy, session, step, timers, user, webhook,
+    SqliteOptions, SqliteStore, access, action, audit, event, interaction, policy, session, step, user, webhook,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -41,8 +41,8 @@ fn hot_statements_use_their_indexes() {
     check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
     check(step::RETIRE, "interactions USING INDEX interactions_of_session (session=?)");
     check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
-    check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
-    check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
+    check(sql::timers::NEXT_INTERACTION_DUE, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
+    check(sql::timers::OLDEST_RETIRED, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(
         &interaction::waiting_answers(),
         "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)",
@@ -53,7 +53,7 @@ fn hot_statements_use_their_indexes() {
     }
     check(sql::policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
     check(policy::CHANGES, "policy_changes USING PRIMARY KEY (project=? AND number<?)");
-    check(timers::DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
+    check(sql::timers::INTERACTIONS_DUE, "interactions USING INDEX interactions_due (wake_at>? AND wake_at<?)");
     check(
         sql::webhook::WEBHOOK_DELIVERIES_DUE,
         "webhook_deliveries USING INDEX webhook_deliveries_due (webhook=? AND due_at>? AND due_at<?)",

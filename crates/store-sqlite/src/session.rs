@@ -3,26 +3,21 @@
 use domain::{Scope, Session, SessionHead, SessionId, SessionInput, Step, StepId};
 use rusqlite::{Row, params};
 use store::sql::list::List;
-use store::sql::session::SESSION_INPUT;
+use store::sql::session::{SELECT_SESSIONS_OF_PROJECT, SESSION, SESSION_INPUT};
 use store::sql::step as sql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
 use crate::connection::Executor;
 use crate::values::{id, json, micros, parse, parse_optional, time};
 
-const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version, hosted, flow, flow_version, handed_from";
-
 /// Statement of a list.
 pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> List {
-    let beginning = format!("select {COLUMNS} from sessions where project = ?1");
-    List::of_project(beginning, scope.project.uuid()).sessions(filter, page)
+    List::of_project(SELECT_SESSIONS_OF_PROJECT.to_owned(), scope.project.uuid()).sessions(filter, page)
 }
 
 impl SessionReads for Executor<'_> {
     fn session(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
-        let sql = format!("select {COLUMNS} from sessions where id = ?1 and project = ?2");
-        self.row(&sql, [session.uuid(), scope.project.uuid()], |row| read(scope, row))
+        self.row(SESSION, [session.uuid(), scope.project.uuid()], |row| read(scope, row))
     }
 
     fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<SessionInput>> {

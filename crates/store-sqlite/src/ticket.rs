@@ -8,7 +8,6 @@ use store::{StoreError, StoreResult};
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::error::OrStoreError;
 use crate::values::{corrupt, id, time};
 
 impl Executor<'_> {
@@ -22,11 +21,7 @@ impl Executor<'_> {
     }
 
     pub(crate) fn ticket_is_stored(&self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<bool> {
-        self.connection
-            .prepare_cached(sql::HAS_TICKET)
-            .or_store_error()?
-            .exists(params![ticket.uuid(), hash])
-            .or_store_error()
+        self.exists(sql::HAS_TICKET, params![ticket.uuid(), hash])
     }
 
     pub(crate) fn redeem_ticket(&self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>> {

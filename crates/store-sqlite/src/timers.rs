@@ -2,21 +2,12 @@
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
+use store::sql::timers as sql;
 use store::{DueAction, DueInteraction, StoreResult, TimerReads, TimerWrites};
 
 use crate::connection::Executor;
 use crate::interaction::RETIRED;
 use crate::values::{id, optional_time};
-
-/// Rows that are due, earliest first.
-pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
-                              join projects on projects.id = interactions.project \
-                              where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
-
-/// Earliest time at which a question is due.
-pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_at is not null";
-/// Time of the oldest retired question.
-pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
 
 impl TimerReads for Executor<'_> {
     fn now(&mut self) -> StoreResult<Timestamp> {
@@ -34,31 +25,29 @@ impl TimerReads for Executor<'_> {
                 interaction: InteractionId::from_uuid(id(row.get(3)?)),
             })
         };
-        self.readable_rows(DUE, params![now.as_microsecond(), limit], due)
+        self.readable_rows(sql::INTERACTIONS_DUE, params![now.as_microsecond(), limit], due)
     }
 
     fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.one_row(NEXT, [], |row| optional_time(row.get(0)?))
+        self.one_row(sql::NEXT_INTERACTION_DUE, [], |row| optional_time(row.get(0)?))
     }
 
     fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.one_row(OLDEST, [], |row| optional_time(row.get(0)?))
+        self.one_row(sql::OLDEST_RETIRED, [], |row| optional_time(row.get(0)?))
     }
 }
 
 impl TimerWrites for Executor<'_> {
     fn interaction_postpone(&mut self, due: &DueInteraction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql = "update interactions set wake_at = ?3 where id = ?1 and project = ?2 and wake_at <= ?4";
         let row = params![due.interaction.uuid(), due.scope.project.uuid(), until.as_microsecond(), now];
-        self.change(sql, row).map(drop)
+        self.change(sql::INTERACTION_POSTPONE, row).map(drop)
     }
 
     fn action_postpone(&mut self, due: &DueAction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql = "update actions set wake_at = ?4 where session = ?1 and call = ?2 and project = ?3 and wake_at <= ?5";
         let row = params![due.session.uuid(), due.call, due.scope.project.uuid(), until.as_microsecond(), now];
-        self.change(sql, row).map(drop)
+        self.change(sql::ACTION_POSTPONE, row).map(drop)
     }
 
     fn archive_postpone(&mut self, until: Timestamp, to: Timestamp) -> StoreResult<Option<InteractionId>> {

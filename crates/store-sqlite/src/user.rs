@@ -193,8 +193,7 @@ impl UserWrites for Executor<'_> {
     fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> StoreResult<u64> {
         let mut gone = 0;
         for (old, before) in [(UNUSED, seen), (AGED, created)] {
-            let sql = format!("delete from visits where id in ({old})");
-            gone += self.change(&sql, params![before.as_microsecond(), limit])?;
+            gone += self.change(&sql::visits_delete(old), params![before.as_microsecond(), limit])?;
         }
         Ok(gone)
     }

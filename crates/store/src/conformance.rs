@@ -17,6 +17,7 @@ mod secrets;
 mod steps;
 mod timers;
 mod transactions;
+pub mod upgrade;
 mod users;
 mod webhooks;
 mod world;
@@ -58,8 +59,9 @@ pub use steps::{
 };
 pub use timers::{
     archived_questions_stay_readable, concurrent_archiving_moves_each_question_once, due_questions_are_listed_by_time,
-    old_idempotency_records_are_purged, sealed_values_stay_as_long_as_their_session,
-    stats_count_questions_by_state_and_kind, waiting_deliveries_are_archived_after_their_session_has_ended,
+    old_idempotency_records_are_purged, open_questions_are_counted_by_kind,
+    sealed_values_stay_as_long_as_their_session, stats_count_questions_by_state_and_kind,
+    waiting_deliveries_are_archived_after_their_session_has_ended,
 };
 pub use transactions::{
     a_stale_revision_is_a_conflict, effects_of_a_commit_run_after_its_caller_has_gone,
@@ -68,7 +70,7 @@ pub use transactions::{
 };
 pub use users::{
     concurrent_removals_leave_one_admin, links_are_used_once, members_belong_to_their_project, old_visits_are_purged,
-    tickets_are_used_once, users_are_read_back, visits_are_read_back,
+    tickets_are_used_once, user_names_and_subjects_are_unique, users_are_read_back, visits_are_read_back,
 };
 pub use webhooks::{
     answer_gets_one_delivery_each_time_it_is_offered, archived_questions_are_listed_in_order,
@@ -107,6 +109,7 @@ macro_rules! conformance {
             events_are_read_back,
             questions_in_every_state_are_read_back,
             handed_over_questions_are_read_back,
+            open_questions_are_counted_by_kind,
             stats_count_questions_by_state_and_kind,
             followers_see_every_event_once,
             grants_end_by_time_by_uses_and_by_revocation,
@@ -149,6 +152,7 @@ macro_rules! conformance {
             unfiltered_list_equals_single_reads,
             waiting_deliveries_are_archived_after_their_session_has_ended,
             users_are_read_back,
+            user_names_and_subjects_are_unique,
             visits_are_read_back,
             effects_of_a_commit_run_after_its_caller_has_gone,
             answer_gets_one_delivery_each_time_it_is_offered,

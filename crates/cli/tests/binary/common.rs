@@ -20,13 +20,18 @@ pub(crate) use stream::{Frame, Stream};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Repeats a probe until it returns a value.
-pub(crate) async fn until<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
+pub(crate) async fn until<T>(what: &str, probe: impl AsyncFnMut() -> Option<T>) -> T {
+    until_within(PATIENCE, what, probe).await
+}
+
+/// Repeats a probe until it returns a value, with a time limit of its own.
+pub(crate) async fn until_within<T>(limit: Duration, what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
     let since = Instant::now();
     loop {
         if let Some(seen) = probe().await {
             return seen;
         }
-        assert!(since.elapsed() < PATIENCE, "never came: {what}");
+        assert!(since.elapsed() < limit, "never came: {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -33,6 +33,7 @@ fn check_upgrade(store: Store<'_>) {
         let launch = fixture.launch(0);
         let (server, upgraded) = (launch.start().await, fixture.upgraded(&launch));
         reads::everything_is_shown_as_before(&upgraded).await;
+        reads::dialects_show_an_agent_that_waits(&upgraded).await;
         webhooks::due_messages_are_sent(&upgraded, &endpoint).await;
         callers::commands_are_replayed_and_people_are_known(&upgraded).await;
         questions::every_question_ends(&upgraded).await;

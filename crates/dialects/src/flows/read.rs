@@ -8,14 +8,13 @@ use axum::response::{IntoResponse, Response};
 use domain::{Caller, Event, SessionId};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
-use store::Page;
 use utoipa::{IntoParams, ToSchema};
 
 use super::example;
 use super::interaction::FlowInteractionView;
 use super::status::{FlowStatusView, StateView};
 use server::App;
-use server::handler::{ApiError, Authenticated, LONGEST_WAIT, PathId, Problems, Query, cursor, limit};
+use server::handler::{ApiError, Authenticated, LONGEST_WAIT, PathId, Problems, Query, cursor, page};
 
 /// Default page size of the history.
 const PAGE: u32 = 20;
@@ -65,7 +64,7 @@ pub(super) async fn flows_interactions(
     PathId(session): PathId<SessionId>,
     Query(query): Query<HistoryQuery>,
 ) -> Result<Json<FlowInteractionsView>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PAGE)))? };
+    let page = page(query.cursor.as_deref(), query.limit.or(Some(PAGE)))?;
     let open_after = cursor(query.active_cursor.as_deref())?;
     let found = app.engine.questions(&caller, session, open_after, page).await?;
     Ok(Json(FlowInteractionsView {

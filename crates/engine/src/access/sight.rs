@@ -158,14 +158,14 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<ProjectSettings, Error> {
         caller.require(Right::ManagePolicy)?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let before = settings(&mut *work.tx, &scope)?;
             if before != new {
                 let text = serde_json::to_string(&new).map_err(|error| StoreError::Corrupt(error.to_string()))?;
                 work.tx.project_settings_save(&scope, &text)?;
                 let changed = Box::new(ProjectSettingsChanged { before, after: new });
-                work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::ProjectSettingsChanged(changed)))?;
+                work.append_audit(&scope, &AuditDraft::plain(AuditKind::ProjectSettingsChanged(changed)))?;
             }
             Ok(new)
         })

@@ -189,10 +189,10 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<Grant, Error> {
         caller.require(Right::Grant)?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let grant = work.tx.grant(&scope, id)?.ok_or(Refusal::NotFound("grant"))?;
-            let (grant, event_draft) = grant.revoke(actor.clone(), work.now)?;
+            let (grant, event_draft) = grant.revoke(work.by().clone(), work.now)?;
             if !work.tx.grant_revoke(&grant)? {
                 return Err(Refusal::GrantRevoked(id).into());
             }

@@ -45,12 +45,12 @@ async fn save(
     idempotency: Option<Idempotency>,
 ) -> Result<Interaction, Error> {
     let (vault, policies) = (std::sync::Arc::clone(&engine.vault), std::sync::Arc::clone(&engine.policies));
-    let (scope, actor) = (caller.scope, caller.actor.clone());
+    let scope = caller.scope;
     engine
         .command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
             let was = interaction.status();
-            let signature = (work.ids.answer(work.now), actor.clone(), source);
+            let signature = (work.ids.answer(work.now), work.by().clone(), source);
             let effect = interaction.question.effect_of(&plan.draft).unwrap_or(Effect::Approve);
             let change = interaction.clone().auto_resolve(signature, plan.draft.clone(), plan.proof, work.now)?;
             for judged in plan.rulings() {

@@ -16,11 +16,11 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Steer)?;
-        let (scope, actor) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, id)?;
             let was = interaction.status();
-            let change = interaction.clone().expire(work.ids.answer(work.now), &actor, work.now)?;
+            let change = interaction.clone().expire(work.ids.answer(work.now), work.by(), work.now)?;
             if let Some(effect) = interaction.question.fallback_effect() {
                 interaction.may_end_with(&work.caller()?, effect)?;
             }

@@ -103,7 +103,7 @@ pub(crate) fn close_handed_over(
         if let Some(there) = there.filter(|there| there.status() == Status::Pending) {
             let mut other = sessions::lock(work, &interaction.scope, to.session)?;
             let why = "the question that it came from was closed";
-            let change = there.cancel(work.originator.actor.clone(), why.to_owned(), work.now)?;
+            let change = there.cancel(work.by().clone(), why.to_owned(), work.now)?;
             interactions::apply_change(work, &mut other, Status::Pending, change)?;
             sessions::save(work, &other)?;
         }

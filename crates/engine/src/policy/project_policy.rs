@@ -202,13 +202,13 @@ impl Engine {
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(Some(&reason))?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
             if state.enabled == enabled {
                 return Ok(());
             }
-            let (state, audit_draft) = state.switch(enabled, by.clone(), reason.clone(), work.now);
+            let (state, audit_draft) = state.switch(enabled, work.by().clone(), reason.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
             work.append_audit(&scope, &audit_draft)?;
             Ok(())
@@ -247,7 +247,7 @@ pub(crate) async fn adopt(
     adopted: NewPolicy,
     idempotency: Option<Idempotency>,
 ) -> Result<InForce, Error> {
-    let (scope, by) = (caller.scope, caller.actor.clone());
+    let scope = caller.scope;
     let current = match policy::in_force::load(engine, caller.scope).await {
         Ok(current) => Some(current),
         // A policy that can no longer be read can still be replaced.
@@ -273,7 +273,7 @@ pub(crate) async fn adopt(
                 version: version.clone(),
                 text: policy.text().to_owned(),
                 source: *source,
-                by: by.clone(),
+                by: work.by().clone(),
                 at: work.now,
                 before: before.clone(),
             };
@@ -282,7 +282,7 @@ pub(crate) async fn adopt(
             let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
             let adoption = Adoption { own, version, before, reason: reason.clone(), source: None, vetted };
             // Suspensions stay, even if the suspended rule is absent from the policy for some time.
-            let (state, audit_draft) = state.adopt(adoption, by.clone(), work.now);
+            let (state, audit_draft) = state.adopt(adoption, work.by().clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
             work.append_audit(&scope, &audit_draft.recording(json!({ "diff": diff })))?;
             policy::enforce_earlier_decisions(work, &scope, (policy, adopted.suggested.as_ref()), against.as_ref())

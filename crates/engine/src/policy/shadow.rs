@@ -70,14 +70,14 @@ impl Engine {
         explained(reason.as_deref())?;
         let policy = Arc::new(loaded(NAME, text.clone()).await?);
         let version = policy.version().to_owned();
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         let in_force = policy::in_force::load(self, scope).await?;
         let (diff, since) = (diff(in_force.policy.text(), &text), in_force.changed().1);
         self.policies.drafts.insert(version.clone(), Some(policy));
         self.command(caller, idempotency, move |work| {
             // A draft does not change the policy in force, so the initial state keeps the time of the last change.
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(since));
-            let (state, audit_draft) = state.shadow(version.clone(), by.clone(), reason.clone(), work.now);
+            let (state, audit_draft) = state.shadow(version.clone(), work.by().clone(), reason.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
             if let Some(shadow) = &state.shadow {
                 work.tx.shadow_save(&scope, shadow, &text)?;
@@ -92,9 +92,9 @@ impl Engine {
     /// Removes the shadow draft and deletes its differences.
     pub async fn policy_shadow_remove(&self, caller: &Caller) -> Result<(), Error> {
         caller.require(Right::ManagePolicy)?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, None, move |work| {
-            let state = work.tx.policy_state(&scope)?.and_then(|state| state.unshadow(&by));
+            let state = work.tx.policy_state(&scope)?.and_then(|state| state.unshadow(work.by()));
             let (state, audit_draft) = state.ok_or(Refusal::NotFound("shadow"))?;
             work.tx.policy_save(&scope, &state)?;
             work.tx.shadow_delete(&scope)?;

@@ -76,6 +76,11 @@ impl Originator {
 }
 
 impl Work<'_> {
+    /// Actor of the request.
+    pub(crate) const fn by(&self) -> &Actor {
+        &self.originator.actor
+    }
+
     /// Returns the caller as of this transaction. The credential is read once per transaction: a use case that takes a lock calls this after it has
     /// the lock.
     pub(crate) fn caller(&mut self) -> Result<Caller, Error> {

@@ -43,7 +43,7 @@ impl Engine {
         if !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
-        let (scope, by, vault) = (caller.scope, caller.actor.clone(), Arc::clone(&self.vault));
+        let (scope, vault) = (caller.scope, Arc::clone(&self.vault));
         self.command(caller, idempotency, move |work| {
             let secret = KeptSecret {
                 id: work.ids.secret(work.now),
@@ -51,14 +51,14 @@ impl Engine {
                 agent: agent.clone(),
                 hosted: Some(true),
                 name: name.clone(),
-                kept_by: by.clone(),
+                kept_by: work.by().clone(),
                 kept_at: work.now,
                 used_at: None,
             };
             let sealed = vault.seal(work, &SealContext::Kept(&secret), value.as_bytes())?;
             work.tx.kept_secret_save(&KeptSecretValue { secret: secret.clone(), sealed })?;
             let kept = SecretNames { agent: agent.clone(), names: vec![name.clone()] };
-            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::SecretKept(kept)))?;
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::SecretKept(kept)))?;
             Ok(secret)
         })
         .await
@@ -67,13 +67,13 @@ impl Engine {
     /// Deletes a kept secret. The next question for it goes to people again.
     pub async fn secret_delete(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
         caller.require(Right::ManageSecrets)?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, None, move |work| {
             if !work.tx.kept_secret_delete(&scope, id)? {
                 return Err(Refusal::NotFound("secret").into());
             }
             let forgotten = SecretForgotten { secret: id };
-            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::SecretForgotten(forgotten)))
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::SecretForgotten(forgotten)))
         })
         .await?;
         tracing::info!(secret = %id, by = caller.actor.name, "secretForgotten");

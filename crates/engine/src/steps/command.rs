@@ -187,7 +187,7 @@ fn decide_step(work: &mut Work<'_>, mut session: Session, step: Step, end: StepE
     }
     work.tx.step_save(&session.scope, &step)?;
     steps::withdraw_open(work, &mut session, &step, &why)?;
-    let by = work.originator.actor.clone();
+    let by = work.by().clone();
     work.record_event(&mut session, None, step.status_event(&by))?;
     steps::advance(work, session, step)
 }

@@ -75,14 +75,14 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<(), Error> {
         caller.require(Right::ManagePolicy)?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let at = work.now;
             if !work.tx.definition_retire(&scope, kind, (&name, &version), at)? {
                 return Err(Refusal::NotFound(kind.name()).into());
             }
             let retired = DefinitionNamed { kind, name: name.clone(), version: version.clone() };
-            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::DefinitionRetired(retired)))
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::DefinitionRetired(retired)))
         })
         .await
     }

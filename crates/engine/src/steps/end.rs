@@ -47,7 +47,7 @@ pub(crate) fn finish(work: &mut Work<'_>, mut session: Session, step: Step, end:
     let step = end_with_output(work, &session, step, end)?;
     work.tx.step_save(&session.scope, &step)?;
     withdraw_open(work, &mut session, &step, &why)?;
-    let agent = work.originator.actor.clone();
+    let agent = work.by().clone();
     work.record_event(&mut session, None, step.status_event(&agent))?;
     advance(work, session, step)
 }
@@ -338,7 +338,7 @@ fn end_session(
     command: Command,
     reason: Option<String>,
 ) -> Result<Session, Error> {
-    let note = Note { by: work.originator.actor.clone(), at: work.now, reason };
+    let note = Note { by: work.by().clone(), at: work.now, reason };
     sessions::apply_control(work, session, command, note)
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn append_journal(
     for id in &journal.taken {
         finish_delivery(work, session, *id)?;
     }
-    let agent = work.originator.actor.clone();
+    let agent = work.by().clone();
     publish_all(work, session, &agent, &journal.told)?;
     Ok(Some(step))
 }

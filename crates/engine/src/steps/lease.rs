@@ -275,7 +275,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
 
 /// Publishes why a step is tried again, and when.
 pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &Step) -> Result<(), Error> {
-    let by = work.originator.actor.clone();
+    let by = work.by().clone();
     step.trouble_event(&by).map_or(Ok(()), |draft| steps::publish(work, session, &draft))
 }
 

@@ -55,7 +55,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<WebhookDelivery, Error> {
         caller.require(Right::ManageWebhooks)?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
             let delivery = work.tx.webhook_delivery(&scope, webhook, id)?;
@@ -65,7 +65,7 @@ impl Engine {
             work.tx.webhook_delivery_save(&scope, &delivery)?;
             work.tx.webhook_wake(&scope, webhook, work.now)?;
             let replayed = WebhookReplayed { webhook, delivery: id };
-            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookReplayed(replayed)))?;
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::WebhookReplayed(replayed)))?;
             Ok(delivery)
         })
         .await

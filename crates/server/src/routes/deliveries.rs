@@ -6,7 +6,7 @@ use domain::{Delivery, InteractionId, State as At};
 use engine::TakenAnswer;
 use protocol::{DeliveriesPage, FailBody, HeartbeatBody, InteractionView, LeaseBody, TakeBody, TakenView};
 use serde::Deserialize;
-use store::{Bounded, Page};
+use store::Bounded;
 use utoipa::IntoParams;
 
 use crate::App;
@@ -14,7 +14,7 @@ use crate::caller::Authenticated;
 use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{PathId, Query, cursor, limit, wait};
+use crate::params::{PathId, Query, page, wait};
 
 /// Query of the list of deliveries.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -39,7 +39,7 @@ pub(super) async fn delivery_list(
     Authenticated(caller): Authenticated,
     Query(query): Query<DeliveriesQuery>,
 ) -> Result<Json<DeliveriesPage>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let page = page(query.cursor.as_deref(), query.limit)?;
     let wait = wait(query.wait)?;
     let found = tokio::select! {
         biased;

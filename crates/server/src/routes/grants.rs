@@ -5,14 +5,13 @@ use axum::extract::State;
 use domain::GrantId;
 use protocol::{GrantView, GrantsPage};
 use serde::Deserialize;
-use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{PathId, Query, cursor, limit};
+use crate::params::{PathId, Query, page};
 
 /// Query of the list of grants.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -36,7 +35,7 @@ pub(super) async fn grant_list(
     Authenticated(caller): Authenticated,
     Query(query): Query<GrantsQuery>,
 ) -> Result<Json<GrantsPage>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let page = page(query.cursor.as_deref(), query.limit)?;
     let (found, next) = app.engine.grants(&caller, query.over.unwrap_or(false), page).await?;
     let now = app.engine.now();
     Ok(Json(GrantsPage { grants: found.into_iter().map(|grant| GrantView::new(grant, now)).collect(), next }))

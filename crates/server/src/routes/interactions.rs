@@ -11,7 +11,7 @@ use protocol::{
     AbstainBody, ActionSchemaView, AskBody, CancelBody, EmptyBody, HandOverBody, InteractionView, InteractionsPage,
 };
 use serde::Deserialize;
-use store::{InteractionFilter, Page, Sort};
+use store::{InteractionFilter, Sort};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
@@ -20,7 +20,7 @@ use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::middleware::traceparent;
-use crate::params::{PathId, Query, cursor, limit, wait};
+use crate::params::{PathId, Query, page, wait};
 
 /// Reply of the commands on one question.
 type Reply = Result<Json<InteractionView>, ApiError>;
@@ -101,7 +101,7 @@ pub(super) async fn interaction_list(
     Authenticated(caller): Authenticated,
     Query(query): Query<InteractionsQuery>,
 ) -> Result<Json<InteractionsPage>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let page = page(query.cursor.as_deref(), query.limit)?;
     let session = query.session.map(|text| text.parse::<SessionId>());
     let session = session.transpose().map_err(|error| ApiError::QueryInvalid(format!("session: {error}")))?;
     let kind = query.kind.as_deref().map(Kind::named);

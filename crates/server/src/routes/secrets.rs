@@ -6,7 +6,6 @@ use domain::SecretId;
 use http::StatusCode;
 use protocol::{NewSecret, SecretView, SecretsPage};
 use serde::Deserialize;
-use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
@@ -14,7 +13,7 @@ use crate::caller::Authenticated;
 use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{PathId, Query, cursor, limit};
+use crate::params::{PathId, Query, page};
 
 /// Query of the list of secrets.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -36,7 +35,7 @@ pub(super) async fn secret_list(
     Authenticated(caller): Authenticated,
     Query(query): Query<SecretsQuery>,
 ) -> Result<Json<SecretsPage>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let page = page(query.cursor.as_deref(), query.limit)?;
     let found = app.engine.secrets(&caller, page).await?;
     let full = found.len() == page.limit as usize;
     let next = found.last().filter(|_| full).map(|secret| secret.id.to_string());

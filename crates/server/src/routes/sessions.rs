@@ -8,7 +8,7 @@ use http::StatusCode;
 use protocol::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody};
 use serde::Deserialize;
 use serde_json::Value;
-use store::{Page, SessionFilter};
+use store::SessionFilter;
 use utoipa::IntoParams;
 
 use crate::App;
@@ -16,7 +16,7 @@ use crate::caller::Authenticated;
 use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{PathId, Query, cursor, limit};
+use crate::params::{PathId, Query, cursor, page};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/v1/sessions", tag = "sessions", request_body = StartBody,
@@ -59,7 +59,7 @@ pub(super) async fn session_list(
     Authenticated(caller): Authenticated,
     Query(query): Query<SessionsQuery>,
 ) -> Result<Json<SessionsPage>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let page = page(query.cursor.as_deref(), query.limit)?;
     let filter = SessionFilter { status: query.status, agent: query.agent, ..SessionFilter::default() };
     let found = app.engine.sessions(&caller, filter, page).await?;
     let next = found.last().filter(|_| found.more).map(|session| session.id.to_string());

@@ -10,7 +10,6 @@ use protocol::{
     WebhookRotateBody, WebhookRotatedView, WebhookView, WebhooksPage,
 };
 use serde::Deserialize;
-use store::Page;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
@@ -18,7 +17,7 @@ use crate::caller::Authenticated;
 use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{PathId, PathIds, Query, cursor, limit};
+use crate::params::{PathId, PathIds, Query, page};
 
 /// Query of the list of webhooks.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -98,7 +97,7 @@ pub(super) async fn webhook_list(
     Authenticated(caller): Authenticated,
     Query(query): Query<WebhooksQuery>,
 ) -> Result<Json<WebhooksPage>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let page = page(query.cursor.as_deref(), query.limit)?;
     let found = app.engine.webhooks(&caller, page).await?;
     let next = found.last().filter(|_| found.more).map(|webhook| webhook.id.to_string());
     Ok(Json(WebhooksPage { webhooks: found.into_iter().map(Into::into).collect(), next }))
@@ -180,7 +179,7 @@ pub(super) async fn webhook_delivery_list(
     PathId(id): PathId<WebhookId>,
     Query(query): Query<WebhookDeliveriesQuery>,
 ) -> Result<Json<WebhookDeliveriesPage>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
+    let page = page(query.cursor.as_deref(), query.limit)?;
     let state = query.state.map(WebhookDeliveryState::name);
     let found = app.engine.webhook_deliveries(&caller, id, state, page).await?;
     let full = found.len() == page.limit as usize;

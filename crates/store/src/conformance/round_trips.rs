@@ -168,48 +168,27 @@ pub fn questions_in_every_state_are_read_back(fixture: &Fixture) {
     assert!(waiting.contains(&resolved), "a question inserted as resolved is delivered");
 }
 
-/// Returns the revisions of questions in every state.
-#[expect(clippy::too_many_lines, reason = "a table with one row for each life of a question")]
-fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
-    let lease = || LeaseId::from_uuid(fresh());
-    let answer = || AnswerId::from_uuid(fresh());
-    let later = json!({ "deadline": at(60), "warn_at": at(30) });
-    let open = || asked(session, later.clone());
-    let done = |before: &Interaction| answered(before, "alice", at(3));
+/// Name of a life of a question, and its revisions.
+type Life = (&'static str, Vec<Interaction>);
 
-    let claimed = open();
+/// Returns the revisions of questions in every state.
+fn lives(session: &domain::Session) -> Vec<Life> {
+    [open_lives(session), answered_lives(session), closed_lives(session)].concat()
+}
+
+/// Asks a question with a deadline and a warning before it.
+fn dated(session: &domain::Session) -> Interaction {
+    asked(session, json!({ "deadline": at(60), "warn_at": at(30) }))
+}
+
+fn open_lives(session: &domain::Session) -> Vec<Life> {
+    let claimed = dated(session);
     let claim = claimed.clone().claim(&reviewer(&claimed, "alice"), at(2), at(20)).unwrap().0;
-    let warned = open();
-    let warning = warned.clone().tick(answer(), at(30)).unwrap().0;
-    let quorum = asked(session, json!({ "audience": { "quorum": 2 } }));
-    let voted = answered(&quorum, "alice", at(2));
-    let agreed = answered(&voted, "bob", at(3));
-    let eyes = json!({ "quorum": 2, "four_eyes": true });
-    let several = asked(session, json!({ "audience": eyes, "requirements": [{ "quorum": 1 }, eyes] }));
-    let halfway = answered(&several, "alice", at(2));
-    let all_agreed = answered(&halfway, "bob", at(3));
-    let taken = open();
-    let mine = lease();
-    let waiting = done(&taken);
-    let processing = waiting.clone().take(&agent(), mine, at(4), at(40)).unwrap().0;
-    let failed = open();
-    let failing = done(&failed).take(&agent(), mine, at(4), at(40)).unwrap().0;
-    let offered = failing.clone().fail(mine, "no luck".into(), true, at(5)).unwrap().0;
-    let given_up = failing.clone().fail(mine, "no luck".into(), false, at(5)).unwrap().0;
-    let completed = processing.clone().complete(mine, at(6)).unwrap().0;
+    let warned = dated(session);
+    let warning = warned.clone().tick(answer_id(), at(30)).unwrap().0;
     let held = asked(session, json!({ "deadline": at(60), "fallback": "hold" }));
-    let overdue = held.clone().tick(answer(), at(60)).unwrap().0;
-    let denied = asked(session, json!({ "deadline": at(60), "fallback": "deny" }));
-    let fallen = denied.clone().tick(answer(), at(60)).unwrap().0;
-    let expired = open();
-    let over = expired.clone().tick(answer(), at(60)).unwrap().0;
-    let withdrawn = open();
-    let cancelled = withdrawn.clone().cancel(agent(), "no need".into(), at(2)).unwrap().0;
-    let went = open();
-    let handed = handed_over(session, &went);
-    let second = done(&handed.second.0);
-    let followed = handed.first.0.clone().follow(&second).unwrap().0;
-    let avoided = open();
+    let overdue = held.clone().tick(answer_id(), at(60)).unwrap().0;
+    let avoided = dated(session);
     let abstained =
         avoided.clone().abstain(&reviewer(&avoided, "alice"), Some("not mine".into()), &[], at(2)).unwrap().0;
     let strange = asked(
@@ -222,27 +201,62 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
     vec![
         ("claimed", vec![claimed, claim]),
         ("warned", vec![warned, warning]),
+        ("overdue", vec![held, overdue]),
+        ("abstained", vec![avoided, abstained]),
+        ("strange", vec![strange]),
+    ]
+}
+
+fn answered_lives(session: &domain::Session) -> Vec<Life> {
+    let quorum = asked(session, json!({ "audience": { "quorum": 2 } }));
+    let voted = answered(&quorum, "alice", at(2));
+    let agreed = answered(&voted, "bob", at(3));
+    let eyes = json!({ "quorum": 2, "four_eyes": true });
+    let several = asked(session, json!({ "audience": eyes, "requirements": [{ "quorum": 1 }, eyes] }));
+    let halfway = answered(&several, "alice", at(2));
+    let all_agreed = answered(&halfway, "bob", at(3));
+    let taken = dated(session);
+    let mine = LeaseId::from_uuid(fresh());
+    let waiting = answered(&taken, "alice", at(3));
+    let processing = waiting.clone().take(&agent(), mine, at(4), at(40)).unwrap().0;
+    let completed = processing.clone().complete(mine, at(6)).unwrap().0;
+    let failed = dated(session);
+    let first = answered(&failed, "alice", at(3));
+    let failing = first.clone().take(&agent(), mine, at(4), at(40)).unwrap().0;
+    let offered = failing.clone().fail(mine, "no luck".into(), true, at(5)).unwrap().0;
+    let given_up = failing.clone().fail(mine, "no luck".into(), false, at(5)).unwrap().0;
+    let other = domain::InteractionId::from_uuid(fresh());
+    let renamed = [&failed, &first, &failing, &given_up].map(|revision| Interaction { id: other, ..revision.clone() });
+    vec![
         ("voted", vec![quorum, voted, agreed]),
         ("several requirements", vec![several, halfway, all_agreed]),
         ("completed", vec![taken, waiting, processing, completed]),
-        ("offered again", {
-            let first = done(&failed);
-            vec![failed.clone(), first, failing.clone(), offered]
-        }),
-        ("given up", {
-            let renamed = |revision: Interaction, id| Interaction { id, ..revision };
-            let id = domain::InteractionId::from_uuid(fresh());
-            let first = done(&failed);
-            [failed, first, failing, given_up].map(|revision| renamed(revision, id)).to_vec()
-        }),
-        ("overdue", vec![held, overdue]),
+        ("offered again", vec![failed, first, failing, offered]),
+        ("given up", renamed.to_vec()),
+    ]
+}
+
+fn closed_lives(session: &domain::Session) -> Vec<Life> {
+    let denied = asked(session, json!({ "deadline": at(60), "fallback": "deny" }));
+    let fallen = denied.clone().tick(answer_id(), at(60)).unwrap().0;
+    let expired = dated(session);
+    let over = expired.clone().tick(answer_id(), at(60)).unwrap().0;
+    let withdrawn = dated(session);
+    let cancelled = withdrawn.clone().cancel(agent(), "no need".into(), at(2)).unwrap().0;
+    let went = dated(session);
+    let handed = handed_over(session, &went);
+    let second = answered(&handed.second.0, "alice", at(3));
+    let followed = handed.first.0.clone().follow(&second).unwrap().0;
+    vec![
         ("fallback", vec![denied, fallen]),
         ("expired", vec![expired, over]),
         ("cancelled", vec![withdrawn, cancelled]),
         ("handed over", vec![went, handed.first.0, followed]),
-        ("abstained", vec![avoided, abstained]),
-        ("strange", vec![strange]),
     ]
+}
+
+fn answer_id() -> AnswerId {
+    AnswerId::from_uuid(fresh())
 }
 
 /// Creates a question with a channel of its own.

@@ -188,12 +188,11 @@ pub fn concurrent_archiving_moves_each_question_once(fixture: &Fixture) {
     assert!(all.into_iter().all(|question| world.kept(question.id) == Some(question)));
 }
 
-/// Statistics of one project, and of all projects.
+/// Statistics of one project.
 pub fn stats_count_questions_by_state_and_kind(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());
     assert_eq!(world.look(move |reads| reads.stats(&here, at(0))), Stats::default());
-    assert_eq!(world.look(|reads| reads.open_counts()), []);
     for kind in ["confirmation", "question", "confirmation"] {
         world.ask(&session, json!({ "kind": kind }));
     }
@@ -241,7 +240,20 @@ pub fn stats_count_questions_by_state_and_kind(fixture: &Fixture) {
         world.look(move |reads| (0..3).map(|s| reads.open_since(&here, at(s))).collect::<Result<Vec<_>, _>>()),
         [3, 3, 0]
     );
+}
 
+/// Open questions of all projects are counted by kind.
+pub fn open_questions_are_counted_by_kind(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, session) = (world.here, world.session());
+    assert_eq!(world.look(|reads| reads.open_counts()), []);
+    for kind in ["confirmation", "question", "confirmation"] {
+        world.ask(&session, json!({ "kind": kind }));
+    }
+    let answer = answered(&world.ask(&session, json!({})), "alice", at(2));
+    world.keep(&[&answer]);
+    let foreign = world.keep_session(super::world::session(world.elsewhere, "chat-1", None));
+    world.ask(&foreign, json!({ "kind": "notice" }));
     let count = |scope: domain::Scope, kind: &str, count| OpenCount {
         tenant: scope.tenant,
         project: scope.project,

@@ -48,7 +48,7 @@ impl World {
     }
 }
 
-/// Users with and without optional fields are found by name, id and subject; a name is unique in a tenant.
+/// Users with and without optional fields are found by name, id and subject.
 pub fn users_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -81,6 +81,26 @@ pub fn users_are_read_back(fixture: &Fixture) {
     assert_eq!(found, (Some(world.person(full.id)), None));
     assert_eq!(world.look(move |reads| reads.user(elsewhere.tenant, "full")), None);
 
+    let id = bare.id;
+    world.write(move |tx| tx.user_mark_signed_in(id, at(7))).unwrap();
+    world.write(move |tx| tx.password_save(id, Some("$argon2id$…"))).unwrap();
+    let user = User { signed_in_at: Some(at(7)), ..bare };
+    let record = UserRecord { user, password: Some("$argon2id$…".into()) };
+    assert_eq!(world.person(id), record);
+    world.write(move |tx| tx.password_save(id, None)).unwrap();
+    assert_eq!(world.person(id).password, None);
+    let names = world.look(move |reads| {
+        Ok((reads.scope_names(&second)?, reads.scope_names(&Scope { tenant: elsewhere.tenant, ..second })?))
+    });
+    assert_eq!(names, (Some(("here".into(), "second".into())), None));
+}
+
+/// A name, in any case, and a subject are unique in a tenant.
+pub fn user_names_and_subjects_are_unique(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (here, elsewhere) = (world.here, world.elsewhere);
+    let full = User { subject: Some("https://id.example#42".into()), ..user(here.tenant, "full") };
+    world.admits(&full);
     let same_name = User { id: UserId::from_uuid(fresh()), subject: None, ..full.clone() };
     assert_eq!(world.write(move |tx| tx.user_insert(&same_name)), Err(StoreError::Conflict));
     let alike = |name: &'static str| {
@@ -97,19 +117,6 @@ pub fn users_are_read_back(fixture: &Fixture) {
     let same_subject = User { id: UserId::from_uuid(fresh()), name: "other".into(), ..full.clone() };
     assert_eq!(world.write(move |tx| tx.user_insert(&same_subject)), Err(StoreError::Conflict));
     world.admits(&User { subject: full.subject.clone(), ..user(elsewhere.tenant, "full") });
-
-    let id = bare.id;
-    world.write(move |tx| tx.user_mark_signed_in(id, at(7))).unwrap();
-    world.write(move |tx| tx.password_save(id, Some("$argon2id$…"))).unwrap();
-    let user = User { signed_in_at: Some(at(7)), ..bare };
-    let record = UserRecord { user, password: Some("$argon2id$…".into()) };
-    assert_eq!(world.person(id), record);
-    world.write(move |tx| tx.password_save(id, None)).unwrap();
-    assert_eq!(world.person(id).password, None);
-    let names = world.look(move |reads| {
-        Ok((reads.scope_names(&second)?, reads.scope_names(&Scope { tenant: elsewhere.tenant, ..second })?))
-    });
-    assert_eq!(names, (Some(("here".into(), "second".into())), None));
 }
 
 /// A membership is saved and listed only in its project, and never by another tenant.

@@ -1,5 +1,19 @@
-//! Statements about the input of sessions.
+//! Statements that read sessions and their input.
 
 /// Statement of [`crate::SessionReads::session_input`].
 pub const SESSION_INPUT: &str = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
      where session_inputs.session = ?1 and sessions.project = ?2";
+
+/// Beginning of a statement that reads sessions. A condition follows.
+macro_rules! select_sessions_where {
+    () => {
+        "select id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
+         agent_version, hosted, flow, flow_version, handed_from from sessions where "
+    };
+}
+
+/// Statement of [`crate::SessionReads::session`].
+pub const SESSION: &str = concat!(select_sessions_where!(), "id = ?1 and project = ?2");
+
+/// Beginning of the list of the sessions of a project.
+pub const SELECT_SESSIONS_OF_PROJECT: &str = concat!(select_sessions_where!(), "project = ?1");

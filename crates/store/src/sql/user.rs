@@ -34,6 +34,12 @@ pub const VISIT_SET_PROJECT: &str = "update visits set project = ?2 where id = ?
 /// Statement of [`crate::UserWrites::visit_end`].
 pub const VISIT_END: &str = "delete from visits where id = ?1";
 
+/// Statement of [`crate::UserWrites::visits_purge`] that deletes the visits that another statement selects.
+#[must_use]
+pub fn visits_delete(selected: &str) -> String {
+    format!("delete from visits where id in ({selected})")
+}
+
 /// Statement of [`crate::UserWrites::link_redeem`].
 pub const LINK_REDEEM: &str = "delete from links where id = ?1";
 

@@ -7,6 +7,9 @@ use crate::word_list::WordList;
 /// Built-in commands that are always in doubt.
 static ALWAYS_IN_DOUBT: WordList = WordList::new(include_str!("../../data/shell/doubtful_builtins.txt"));
 
+/// Words of `set` that only make a shell stricter or more verbose.
+static STRICTNESS: WordList = WordList::new(include_str!("../../data/shell/strictness_options.txt"));
+
 /// Adds a doubt if a built-in command could do more than its words say. Quotes do not help: `test -v 'a[$(x)]'` runs `x`.
 pub(super) fn inspect(collector: &mut Collector, name: &str, words: &[Word]) {
     let args = words.get(1..).unwrap_or_default();
@@ -17,7 +20,7 @@ pub(super) fn inspect(collector: &mut Collector, name: &str, words: &[Word]) {
             "export" | "readonly" | "unset" => !args.iter().all(|word| names(&word.text)),
             "wait" => !args.iter().all(|word| word.text.trim_start_matches('%').chars().all(|c| c.is_ascii_digit())),
             "source" | "." => args.iter().any(|word| evaluates(&word.text)),
-            "set" => !args.iter().all(|word| strictness(&word.text)),
+            "set" => !args.iter().all(|word| STRICTNESS.contains(&word.text)),
             _ => false,
         };
     if risky {
@@ -43,12 +46,4 @@ fn names(text: &str) -> bool {
     let name = text.split('=').next().unwrap_or_default();
     let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     letters && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && !evaluates(text)
-}
-
-/// Says whether a word is an option of `set` that only makes a shell stricter or more verbose.
-fn strictness(text: &str) -> bool {
-    matches!(
-        text,
-        "-e" | "-u" | "-x" | "-eu" | "-ex" | "-eux" | "-euo" | "-euxo" | "-o" | "pipefail" | "+e" | "+x" | "+u"
-    )
 }

@@ -11,7 +11,9 @@ use std::{collections::BTreeSet, fs};
 
 use holdpoint_tool_facts::Shell;
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
+
+use crate::seed::seed;
 
 /// Programs that texts can name.
 const PROGRAMS: &[&str] = &["git", "tool", "x", "a2"];
@@ -257,8 +259,7 @@ fn compare_all(cases: u32, share: usize, texts: impl Strategy<Value = String>) {
     let cases = ProptestConfig::default().cases.max(cases);
     let world = World::new();
     let relied_on = Cell::new(0);
-    let config =
-        ProptestConfig { cases, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases, rng_seed: seed(7), failure_persistence: None, ..ProptestConfig::default() };
     let outcome = TestRunner::new(config).run(&texts, |text| {
         relied_on.set(relied_on.get() + usize::from(compare(&world, &text)?));
         Ok(())

@@ -7,7 +7,8 @@ use std::{fs, process::Command};
 
 use holdpoint_tool_facts::Shell;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+
+use crate::seed::seed;
 
 const SIGNS: &[&str] = &[
     "git",
@@ -173,7 +174,7 @@ fn bash_is_installed_and_records_its_commands() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(3_000), rng_seed: RngSeed::Fixed(3), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(3_000), rng_seed: seed(3), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_command_that_bash_runs_is_listed(signs in prop::collection::vec(prop::sample::select(SIGNS), 1..12)) {

@@ -10,6 +10,7 @@ mod output;
 mod path;
 mod program;
 mod runner;
+mod seed;
 mod shell;
 mod shell_any;
 mod sql;

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, responseBody } from '@/api/client';
@@ -10,40 +9,29 @@ import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
-import { Card, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
+import { ListFrame } from './list-frame';
 import { NewKey } from './new-key';
 
 /** Keys of agents and services. A key is shown once, when it is created. */
 export function Keys() {
   const { t } = useTranslation();
-  const { data, error, refetch } = useQuery(keysQuery());
+  const query = useQuery(keysQuery());
   const [making, setMaking] = useState(false);
   const [leaving, setLeaving] = useState<Key>();
   return (
-    <div className="space-y-4">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="max-w-lg text-muted">{t('keys.about')}</p>
-        <Button tone="accent" onClick={() => setMaking(true)}>
-          <Plus aria-hidden="true" />
-          {t('keys.new')}
-        </Button>
-      </div>
-      {error ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
-      {!data && !error ? <Waiting label={t('common.loading')} /> : null}
-      {data ? (
-        <Card>
-          <ul className="divide-y">
-            {data.keys.map((key) => (
-              <Row key={key.id} item={key} onRevoke={() => setLeaving(key)} />
-            ))}
-          </ul>
-        </Card>
-      ) : null}
+    <ListFrame
+      about={t('keys.about')}
+      action={t('keys.new')}
+      onNew={() => setMaking(true)}
+      query={query}
+      entries={query.data?.keys}
+      row={(key) => <Row key={key.id} item={key} onRevoke={() => setLeaving(key)} />}
+    >
       {making ? <NewKey onClose={() => setMaking(false)} /> : null}
       {leaving ? <Revoke item={leaving} onClose={() => setLeaving(undefined)} /> : null}
-    </div>
+    </ListFrame>
   );
 }
 

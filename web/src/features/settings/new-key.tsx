@@ -7,10 +7,10 @@ import type { KeyBody, Role } from '@/api/types';
 import { span } from '@/lib/time';
 import { Button } from '@/ui/button';
 import { CopyBox } from '@/ui/copy';
-import { Dialog } from '@/ui/dialog';
 import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
+import { OnceDialog } from './once-dialog';
 import { RoleAndGroups, readRoleAndGroups } from './role-and-groups';
 
 const ROLES: Role[] = ['agent', 'operator', 'viewer', 'admin'];
@@ -35,26 +35,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
     });
   };
   return (
-    <Dialog
-      open
-      once={make.isPending || make.isSuccess}
-      onOpenChange={(open) => open || onClose()}
-      title={t('keys.newTitle')}
-      footer={
-        make.data ? (
-          <Button tone="accent" onClick={onClose}>
-            {t('common.done')}
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t('common.back')}</Button>
-            <Button type="submit" form={id} tone="accent" busy={make.isPending}>
-              {t('keys.make')}
-            </Button>
-          </>
-        )
-      }
-    >
+    <OnceDialog title={t('keys.newTitle')} make={make} action={t('keys.make')} onAction={id} onClose={onClose}>
       {make.data ? (
         <div className="space-y-3">
           <Notice tone="warn">{t('keys.once')}</Notice>
@@ -82,7 +63,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           {make.error ? <Refused error={make.error} body={make.variables} join={make.mutate} /> : null}
         </form>
       )}
-    </Dialog>
+    </OnceDialog>
   );
 }
 

@@ -3,12 +3,11 @@ import { type FormEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, responseBody } from '@/api/client';
 import type { WebhookBody } from '@/api/types';
-import { Button } from '@/ui/button';
 import { CopyBox } from '@/ui/copy';
-import { Dialog } from '@/ui/dialog';
 import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
+import { OnceDialog } from './once-dialog';
 
 /** Dialog for a new webhook: address and events. Its secret is shown once. */
 export function NewWebhook({ onClose }: { onClose: () => void }) {
@@ -26,26 +25,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
     make.mutate(bodyOf(new FormData(event.currentTarget)));
   };
   return (
-    <Dialog
-      open
-      once={make.isPending || make.isSuccess}
-      onOpenChange={(open) => open || onClose()}
-      title={t('webhooks.newTitle')}
-      footer={
-        make.data ? (
-          <Button tone="accent" onClick={onClose}>
-            {t('common.done')}
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t('common.back')}</Button>
-            <Button type="submit" form={id} tone="accent" busy={make.isPending}>
-              {t('webhooks.make')}
-            </Button>
-          </>
-        )
-      }
-    >
+    <OnceDialog title={t('webhooks.newTitle')} make={make} action={t('webhooks.make')} onAction={id} onClose={onClose}>
       {make.data ? (
         <WebhookSecret secret={make.data.secret} />
       ) : (
@@ -82,7 +62,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
           {make.error ? <ProblemNotice error={make.error} /> : null}
         </form>
       )}
-    </Dialog>
+    </OnceDialog>
   );
 }
 

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Person, people } from '@/api/people';
@@ -9,50 +8,42 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { CopyBox } from '@/ui/copy';
 import { Dialog } from '@/ui/dialog';
-import { Card, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { ChangePerson } from './change-person';
+import { ListFrame } from './list-frame';
 import { NewPerson } from './new-person';
+import { OnceDialog } from './once-dialog';
 
 /** The people of the project, with one-time links and a way to disable them. */
 export function People() {
   const { t } = useTranslation();
-  const { data, error, refetch } = useQuery(peopleQuery());
+  const query = useQuery(peopleQuery());
   const [adding, setAdding] = useState(false);
   const [linked, setLinked] = useState<Person>();
   const [changing, setChanging] = useState<Person>();
   const [leaving, setLeaving] = useState<Person>();
   return (
-    <div className="space-y-4">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="max-w-lg text-muted">{t('people.about')}</p>
-        <Button tone="accent" onClick={() => setAdding(true)}>
-          <Plus aria-hidden="true" />
-          {t('people.new')}
-        </Button>
-      </div>
-      {error ? <ProblemNotice error={error} again={() => void refetch()} /> : null}
-      {!data && !error ? <Waiting label={t('common.loading')} /> : null}
-      {data ? (
-        <Card>
-          <ul className="divide-y">
-            {data.users.map((person) => (
-              <Row
-                key={person.name}
-                person={person}
-                onLink={() => setLinked(person)}
-                onChange={() => setChanging(person)}
-                onDisable={() => setLeaving(person)}
-              />
-            ))}
-          </ul>
-        </Card>
-      ) : null}
+    <ListFrame
+      about={t('people.about')}
+      action={t('people.new')}
+      onNew={() => setAdding(true)}
+      query={query}
+      entries={query.data?.users}
+      row={(person) => (
+        <Row
+          key={person.name}
+          person={person}
+          onLink={() => setLinked(person)}
+          onChange={() => setChanging(person)}
+          onDisable={() => setLeaving(person)}
+        />
+      )}
+    >
       {adding ? <NewPerson onClose={() => setAdding(false)} onAdded={setLinked} /> : null}
       {linked ? <LinkFor person={linked} onClose={() => setLinked(undefined)} /> : null}
       {changing ? <ChangePerson person={changing} onClose={() => setChanging(undefined)} /> : null}
       {leaving ? <Disable person={leaving} onClose={() => setLeaving(undefined)} /> : null}
-    </div>
+    </ListFrame>
   );
 }
 
@@ -108,30 +99,17 @@ function LinkFor({ person, onClose }: { person: Person; onClose: () => void }) {
   const { t } = useTranslation();
   const make = useMutation({ gcTime: 0, mutationFn: () => people.link(person.name) });
   return (
-    <Dialog
-      open
-      once={make.isPending || make.isSuccess}
-      onOpenChange={(open) => open || onClose()}
+    <OnceDialog
       title={t('people.linkTitle', { name: person.display || person.name })}
       about={t('people.linkAbout')}
-      footer={
-        make.data ? (
-          <Button tone="accent" onClick={onClose}>
-            {t('common.done')}
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t('common.back')}</Button>
-            <Button tone="accent" busy={make.isPending} onClick={() => make.mutate()}>
-              {t('people.makeLink')}
-            </Button>
-          </>
-        )
-      }
+      make={make}
+      action={t('people.makeLink')}
+      onAction={() => make.mutate()}
+      onClose={onClose}
     >
       {make.data ? <CopyBox label={t('people.link')} value={new URL(make.data.url, location.origin).href} /> : null}
       {make.error ? <ProblemNotice error={make.error} /> : null}
-    </Dialog>
+    </OnceDialog>
   );
 }
 

@@ -9,6 +9,7 @@ import { Dialog } from '@/ui/dialog';
 import { Field, Input, Select } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
 import { WebhookSecret } from './new-webhook';
+import { OnceDialog } from './once-dialog';
 
 interface Props {
   webhook: Webhook;
@@ -33,26 +34,13 @@ export function RotateWebhook({ webhook, onClose }: Props) {
       ),
   });
   return (
-    <Dialog
-      open
-      once={rotate.isPending || rotate.isSuccess}
-      onOpenChange={(open) => open || onClose()}
+    <OnceDialog
       title={t('webhooks.rotateTitle')}
       about={webhook.url}
-      footer={
-        rotate.data ? (
-          <Button tone="accent" onClick={onClose}>
-            {t('common.done')}
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t('common.back')}</Button>
-            <Button tone="accent" busy={rotate.isPending} onClick={() => rotate.mutate()}>
-              {t('webhooks.makeSecret')}
-            </Button>
-          </>
-        )
-      }
+      make={rotate}
+      action={t('webhooks.makeSecret')}
+      onAction={() => rotate.mutate()}
+      onClose={onClose}
     >
       {rotate.data ? (
         <WebhookSecret
@@ -76,7 +64,7 @@ export function RotateWebhook({ webhook, onClose }: Props) {
           {rotate.error ? <ProblemNotice error={rotate.error} /> : null}
         </div>
       )}
-    </Dialog>
+    </OnceDialog>
   );
 }
 

@@ -20,7 +20,8 @@ export function refers({ $ref }: Part): boolean {
   return typeof $ref === 'string';
 }
 
-function unescaped(name: string): string {
+/** Decodes a name in a URI fragment that is a JSON Pointer. */
+export function unescaped(name: string): string {
   return decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 

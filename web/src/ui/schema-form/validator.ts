@@ -1,6 +1,7 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type RJSFSchema, type RJSFValidationError, toErrorSchema, type ValidatorType } from '@rjsf/utils';
 import { forFields, isBeyond, unpacked } from '@/lib/exact';
+import { unescaped } from './parts';
 
 /** Error message in the reader's language for a keyword, or a general message. */
 export type Words = (keyword: string, limit?: unknown) => string;
@@ -64,10 +65,6 @@ function flaw(unit: OutputUnit, schema: object, data: unknown): Flaw {
     keyword: empty ? 'required' : unit.keyword,
     limit: within(schema, unit.keywordLocation.split('/').slice(1).map(unescaped)),
   };
-}
-
-function unescaped(part: string): string {
-  return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function within(whole: unknown, path: string[]): unknown {

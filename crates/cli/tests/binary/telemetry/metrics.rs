@@ -14,12 +14,12 @@ async fn metrics_count_questions_and_the_open_count_returns_to_zero() {
 
     let session = bot.start().await;
     let answered = bot.ask(&session, json!({ "kind": "confirmation", "title": "answered" })).await;
+    gauge_reaches(&bot, 1.0).await;
     let expiring = json!({ "kind": "question", "title": "expiring", "deadline_seconds": 1 });
     let expired = bot.ask(&session, expiring).await;
     let falling = json!({ "kind": "approval", "title": "falling", "deadline_seconds": 1, "fallback": "deny",
         "action": { "tool": "t", "arguments": {} } });
     let auto = bot.ask(&session, falling).await;
-    gauge_reaches(&bot, 3.0).await;
     assert_eq!(bot.metric("flow_interaction_created_total").await, 3.0);
 
     alice.approve(&answered).await;

@@ -1,11 +1,13 @@
 //! Brings every hosted session to its end: asleep, listening, failed, with a client, in a command, in a model's turn.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::fixture::{Fixture, UpgradedServer};
 use crate::agents::fake_model::FakeModel;
 use crate::agents::place::{asked, ended, open, times};
-use crate::common::{Client, until};
+use crate::common::{Client, until, until_within};
 
 pub(super) async fn every_session_ends(upgraded: &UpgradedServer, fixture: &Fixture, model: &FakeModel) {
     let alice = upgraded.client("alice");
@@ -61,14 +63,9 @@ async fn client_runs_its_calls(upgraded: &UpgradedServer, alice: &Client) {
 
 /// Settles a command that ran when its server was killed. The question about it comes 35 seconds after the kill.
 async fn interrupted_command_is_settled(alice: &Client, session: &str) {
-    for _ in 0..600 {
-        if let Some(question) = open(alice, session).await.first() {
-            alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    panic!("no question about the outcome of the command");
+    let asked = async || open(alice, session).await.first().cloned();
+    let question = until_within(Duration::from_secs(60), "the question about the command", asked).await;
+    alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);
 }
 
 /// Checks that the step whose worker was killed in a model's turn is taken over, with the model key that is stored for

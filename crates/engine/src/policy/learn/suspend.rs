@@ -156,10 +156,10 @@ impl Engine {
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(Some(&reason))?;
-        let (scope, by) = (caller.scope, caller.actor.clone());
+        let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.ok_or(Refusal::NotFound("suspension"))?;
-            let lift = Lift { by: by.clone(), at: work.now, reason: reason.clone() };
+            let lift = Lift { by: work.by().clone(), at: work.now, reason: reason.clone() };
             let (state, audit_draft) = state.lift(&rule, lift).ok_or(Refusal::NotFound("suspension"))?;
             work.tx.policy_save(&scope, &state)?;
             work.append_audit(&scope, &audit_draft)

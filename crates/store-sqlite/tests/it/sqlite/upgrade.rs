@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use domain::{DataKeyId, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
+use domain::{DataKeyId, InteractionId, ProjectId, Scope, TenantId};
 use futures::executor::block_on;
 use holdpoint_store_sqlite::{SqliteOptions, SqliteStore};
 use refinery::Target;
 use rusqlite::{Connection, params};
-use serde_json::json;
-use store::{Cost, DataKey, DueAction, OpenTotal, Page, Sealed, StoreError, SystemClock};
+use store::conformance::upgrade;
+use store::{Cost, DataKey, OpenTotal, Sealed, StoreError, SystemClock};
 use tempfile::TempDir;
 
 mod embedded {
@@ -101,14 +101,7 @@ fn earlier_policies_are_in_the_history() {
     let store = open(&directory);
     let uuid = uuid::Uuid::from_bytes;
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
-    let page = Page { after: None, limit: 9 };
-    let changes = block_on(store::read::<_, StoreError, _>(&store, Cost::Scan, move |reads| {
-        reads.policy_changes(&scope, None, page)
-    }));
-    let changes: Vec<(u64, String, String)> =
-        changes.unwrap().into_iter().map(|known| (known.number, known.change.version, known.text)).collect();
-    let known = |number, version: &str| (number, version.to_owned(), format!("of {version}"));
-    assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
+    upgrade::policies_are_in_the_history(&store, scope);
 }
 
 /// Collects log lines.
@@ -187,23 +180,7 @@ fn earlier_users_whose_names_differ_by_case_stay() {
     drop(connection);
     let store = open(&directory);
     let tenant = TenantId::from_uuid(uuid::Uuid::from_bytes(tenant));
-    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
-        let mut found = Vec::new();
-        for name in ["alice", "Alice", "ALICE", "bob", "carol"] {
-            let exact = reads.user(tenant, name)?.map(|found| found.user.name);
-            found.push((exact, reads.user_by_folded_name(tenant, name)?.map(|found| found.user.name)));
-        }
-        Ok(found)
-    }));
-    let named = |name: &str| Some(name.to_owned());
-    let expected = [
-        (named("alice"), named("alice")),
-        (named("Alice"), named("Alice")),
-        (None, named("alice")),
-        (None, named("Bob")),
-        (None, None),
-    ];
-    assert_eq!(found.unwrap(), expected);
+    upgrade::names_that_differ_by_case_stay(&store, tenant);
 }
 
 /// Earlier open questions are counted by asker; closed ones are not.
@@ -232,19 +209,13 @@ fn earlier_open_questions_are_counted() {
     let store = open(&directory);
     let uuid = uuid::Uuid::from_bytes;
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
-    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
-        Ok((reads.open_totals(&scope)?, reads.open_totals_computed(&scope)?))
-    }));
     let total = |name: &str, questions: u64, sealed: u64| {
         let bytes = questions * asked(name).len() as u64 + sealed;
         (format!("agent:{name}"), OpenTotal { questions, bytes })
     };
     let wanted = vec![total("bot", 2, 100), total("other", 1, 0)];
-    assert_eq!(found, Ok((wanted.clone(), wanted)));
     let closed = InteractionId::from_uuid(uuid([13; 16]));
-    let totals =
-        block_on(store::transact::<_, StoreError, _>(&store, move |tx| tx.open_totals_update(&scope, &[], &[closed])));
-    assert_eq!(totals.unwrap().tenant.questions, 2, "the total of the tenant includes earlier questions");
+    upgrade::open_questions_are_counted(&store, scope, &wanted, closed);
 }
 
 /// Version 21 renames tables and columns: the rows of version 20 are read under the new names.
@@ -274,24 +245,7 @@ fn rows_of_renamed_tables_are_read() {
     }
     drop(connection);
     let store = open(&directory);
-    let scope = Scope { tenant: TenantId::from_uuid(one), project: ProjectId::from_uuid(one) };
-    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
-        let (session, question) = (SessionId::from_uuid(one), InteractionId::from_uuid(one));
-        let now = Timestamp::from_second(1).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        Ok((
-            reads.session_input(&scope, session)?.map(|input| input.input),
-            reads.sealed_value(&scope, question, "secrets")?.map(|sealed| sealed.body),
-            reads.actions_due(now, 9)?,
-            reads.idempotency_record(&scope, "alice", "key")?.map(|record| record.result),
-            reads.idempotency_secret(&scope, "alice", "key")?.map(|sealed| sealed.body),
-            reads.kept_secrets(&scope, Page::first(9))?.len(),
-            reads.step_counts(now)?.waiting,
-        ))
-    }));
-    let due = DueAction { scope, session: SessionId::from_uuid(one), call: "call".into() };
-    let (sealed, secret) = (Some(b"sealed".to_vec()), Some(b"secret".to_vec()));
-    let wanted = (Some(json!("hello")), sealed, vec![due], Some("result".to_owned()), secret, 1, 1);
-    assert_eq!(found.unwrap(), wanted);
+    upgrade::renamed_rows_are_read(&store, one);
     let columns = "select search_text, hosted from questions join secrets on secrets.id = questions.interaction";
     let row = Connection::open(store.path()).unwrap().query_row(columns, [], |row| Ok((row.get(0)?, row.get(1)?)));
     assert_eq!(row, Ok(("title".to_owned(), true)));
