@@ -16,12 +16,13 @@ pub(crate) mod close;
 pub(crate) mod expire;
 pub(crate) mod forms_check;
 pub(crate) mod hand_over;
+pub(crate) mod kept_answer;
 pub(crate) mod list;
 pub(crate) mod open;
 pub(crate) mod plan;
 pub(crate) mod read;
 pub(crate) mod release;
 
-pub(crate) use close::{apply_answer, apply_change, collect_effects, lock, save_open_counts, withdraw};
+pub(crate) use close::{apply_answer, apply_change, lock, save_lease, save_open_counts, withdraw};
 pub(crate) use hand_over::{close_handed_over, find_original_question};
 pub(crate) use open::open;

@@ -12,4 +12,4 @@ pub(crate) mod rotate;
 pub(crate) mod unlock;
 pub(crate) mod vault;
 
-pub(crate) use answer_values::{answer_from_kept, seal, seal_answer_values};
+pub(crate) use answer_values::{seal, seal_answer_values};

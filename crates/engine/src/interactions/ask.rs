@@ -50,7 +50,7 @@ impl Engine {
         let question = admit(self, Account::of(caller), question, seconds).await?;
         let resume_point = pack(self, resume_point)?;
         let kept =
-            secrets::answer_values::find_kept(self, caller.scope, &caller.actor.name, caller.is_worker(), &question)
+            interactions::kept_answer::find(self, caller.scope, &caller.actor.name, caller.is_worker(), &question)
                 .await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = QuestionTerms { time: seconds, traceparent, within_budget: true };
@@ -64,7 +64,8 @@ impl Engine {
                 secrets::seal(work, &vault, &interaction, RESUME_POINT, packed)?;
                 work.tx.interaction_add_bytes(&scope, interaction.id, packed.len() as u64)?;
             }
-            let interaction = secrets::answer_from_kept(work, &vault, &mut session, interaction, kept.as_ref())?;
+            let interaction =
+                interactions::kept_answer::answer(work, &vault, &mut session, interaction, kept.as_ref())?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })

@@ -63,6 +63,13 @@ pub(crate) fn apply_answer(
     Ok(interaction)
 }
 
+/// Saves a question whose lease on the answer was extended. The extension is no event.
+pub(crate) fn save_lease(work: &mut Work<'_>, interaction: &Interaction) -> Result<(), Error> {
+    work.tx.interaction_save(interaction)?;
+    collect_effects(work, interaction, interaction.status());
+    Ok(())
+}
+
 /// Performs every consequence of the end of a question, in this order. Each consequence is listed with its condition.
 fn follow_end(
     work: &mut Work<'_>,
