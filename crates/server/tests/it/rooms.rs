@@ -1,20 +1,23 @@
-//! Tests the rules about the modules of the engine (`crates/engine/src`) on its sources.
+//! Tests the rules about the rooms of the engine (`crates/engine/src`) on its sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::signatures::{Function, functions};
 
-/// Functions that follow the end of a question. Only `interactions/close.rs` calls them.
+/// Functions that follow the end of a question, in the order of `follow_end`. Only `interactions/close.rs` calls them.
 const FOLLOWERS: &[&str] = &[
-    "actions::settle(",
-    "interactions::close_handed_over(",
-    "policy::suspend_contradicted_rules(",
-    "secrets::seal_answer_values(",
-    "sessions::end_by_answer(",
-    "sessions::record_reply(",
-    "steps::count_answer(",
+    "sessions::record_reply",
+    "actions::settle",
+    "steps::count_answer",
+    "interactions::close_handed_over",
+    "policy::suspend_contradicted_rules",
+    "secrets::seal_answer_values",
+    "sessions::end_by_answer",
 ];
+
+/// Functions that `follow_end` calls and that have callers beside it: everything that a step waits for wakes the step.
+const SHARED_FOLLOWERS: &[&str] = &["steps::wake"];
 
 /// File that may add methods to `Work`. Every other use case is a function of its module.
 const METHODS_OF_WORK: &[&str] = &["run/transaction.rs"];
@@ -53,14 +56,39 @@ const SHARED_METHODS: &[&str] = &[
 ];
 
 #[test]
+fn follow_end_calls_the_listed_followers() {
+    let text = fs::read_to_string(root().join("interactions/close.rs")).unwrap();
+    let body = text.split("\nfn follow_end(").nth(1).and_then(|rest| rest.split("\n}\n").next()).unwrap();
+    let mut found = calls(body);
+    found.retain(|call| !SHARED_FOLLOWERS.contains(call));
+    assert_eq!(found, FOLLOWERS, "list each consequence of the end of a question");
+}
+
+#[test]
 fn only_close_rs_calls_the_followers_of_the_end_of_a_question() {
-    let callers = |follower: &str| {
-        let calls = sources().into_iter().filter(|(_, text)| text.contains(follower));
-        calls.map(|(file, _)| format!("{follower} {file}")).collect::<Vec<_>>()
-    };
-    let found: Vec<String> = FOLLOWERS.iter().flat_map(|follower| callers(follower)).collect();
-    let expected: Vec<String> = FOLLOWERS.iter().map(|follower| format!("{follower} interactions/close.rs")).collect();
-    assert_eq!(found, expected);
+    let mut found = Vec::new();
+    for (file, text) in sources() {
+        let room = file.split(['/', '.']).next().unwrap_or_default();
+        for follower in FOLLOWERS {
+            let (home, name) = follower.split_once("::").unwrap();
+            for (number, line) in code_lines(&text) {
+                let is_called = line.contains(&format!("{name}(")) && !line.contains(&format!("fn {name}("));
+                let is_imported = line.trim_start().starts_with("use ");
+                let is_of_room = room == home || line.contains(&format!("{home}::"));
+                if is_of_room && uses(line, name) && (is_called || is_imported) && file != "interactions/close.rs" {
+                    found.push(format!("{file}:{number}: {follower}"));
+                }
+            }
+        }
+    }
+    assert_eq!(found, [""; 0], "a consequence of the end of a question is called in `follow_end` only");
+}
+
+#[test]
+fn only_close_rs_saves_questions() {
+    let saves = |(_, text): &(String, String)| code_lines(text).any(|(_, line)| line.contains("interaction_save("));
+    let found: Vec<String> = sources().into_iter().filter(saves).map(|(file, _)| file).collect();
+    assert_eq!(found, ["interactions/close.rs"], "a change of a question goes through `interactions::apply_change`");
 }
 
 #[test]
@@ -113,6 +141,29 @@ fn steps_inside_use_cases_are_functions_of_their_room() {
         }
     }
     assert_eq!(found, [""; 0], "make it a function `name(engine: &Engine, …)`, so that imports show who uses it");
+}
+
+/// Functions of rooms, as `room::function`, that a text calls with `work` as the first argument, in the order of the text.
+fn calls(text: &str) -> Vec<&str> {
+    let is_path = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
+    let paths = text.match_indices("(work").map(|(at, _)| {
+        let start = text[..at].rfind(|letter| !is_path(letter)).map_or(0, |before| before + 1);
+        &text[start..at]
+    });
+    paths.filter(|path| path.contains("::")).collect()
+}
+
+/// Lines of a source with their numbers, without comments.
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
+    lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+/// Whether a line has `name` as a whole word.
+fn uses(line: &str, name: &str) -> bool {
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    line.match_indices(name)
+        .any(|(at, _)| !line[..at].ends_with(is_name) && !line[at + name.len()..].starts_with(is_name))
 }
 
 /// Name of the function that a line declares.
