@@ -67,9 +67,9 @@ pub use policy::server_file::{FileRefusal, RefusedFile, ServerFile, load_floor, 
 pub use policy::shadow::ShadowReport;
 pub use policy::simulate::{ChangedRuling, Simulate, Simulation};
 pub use run::bell::{Bell, Listener};
+pub use run::idempotency::Idempotency;
 pub use run::ids::Ids;
 pub use run::slots::{Slot, Slots};
-pub use run::transaction::Idempotency;
 pub use secrets::master::{MasterKey, Reread};
 pub use secrets::redact::{Redactor, StreamRedactor};
 pub use secrets::rotate::RotationReport;
