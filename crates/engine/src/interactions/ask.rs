@@ -7,7 +7,6 @@ use store::Reads;
 use zeroize::Zeroizing;
 
 use crate::access;
-use crate::access::sight::may_ask_in;
 use crate::interactions;
 use crate::interactions::forms_check::Account;
 use crate::interactions::open::QuestionTerms;
@@ -58,7 +57,7 @@ impl Engine {
         self.command(caller, idempotency, move |work| {
             let asker = work.caller()?;
             let mut session = access::lock_session(work, &asker, session)?;
-            may_ask_in(&asker, &session)?;
+            access::sight::may_ask_in(&asker, &session)?;
             let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 secrets::seal(work, &vault, &interaction, RESUME_POINT, packed)?;

@@ -22,7 +22,7 @@ use crate::policy::learn::suspend::CurrentRuling;
 use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::secrets;
 use crate::secrets::answer_values::AnswerSecrets;
-use crate::steps::definitions::body;
+use crate::steps;
 use crate::{Engine, Error};
 
 /// Result of the preparation of an answer, for its transaction.
@@ -261,7 +261,7 @@ fn client_schema(reads: &mut dyn Reads, asked: &Interaction, action: &Action) ->
     let Some(step) = reads.step(&asked.scope, asked.origin.step)? else { return Ok(None) };
     let (Some(name), Some(version)) = (&step.agent, &step.agent_version) else { return Ok(None) };
     let Some(found) = reads.definition(&asked.scope, DefinitionKind::Agent, name, version)? else { return Ok(None) };
-    let agent: AgentVersion = body(found)?;
+    let agent: AgentVersion = steps::definitions::body(found)?;
     let tool = agent.client_tools.into_iter().find(|tool| tool.name == action.call.tool);
     Ok(tool.map(|tool| tool.schema).filter(|schema| !schema.is_null()))
 }

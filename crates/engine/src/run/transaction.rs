@@ -9,7 +9,7 @@ use domain::audit::{AuditDraft, Entry, How, Particulars};
 use domain::{Actor, Caller, EntryPoint, Event, EventDraft, InteractionId, Refusal, Scope, Session, Timestamp};
 use store::{Cost, Reads, Topic, Tx};
 
-use crate::access::authenticate::renewed;
+use crate::access;
 use crate::interactions::close::OpenChanges;
 use crate::run::effects::Effects;
 use crate::run::retry::retry_conflicts;
@@ -73,7 +73,7 @@ impl Work<'_> {
             return Ok(found.clone());
         }
         let presented = self.caller_state.presented.as_ref().ok_or(Error::Unauthenticated)?;
-        let found = renewed(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
+        let found = access::authenticate::renewed(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
         if !presented.role.within(found.role) {
             // Checks before the transaction were made for a role that the caller no longer has.
             return Err(Refusal::RoleForbids { role: found.role }.into());

@@ -8,7 +8,6 @@ use serde_json::Value;
 use store::{Cost, StoreError};
 
 use crate::interactions;
-use crate::interactions::ask::opened_on;
 use crate::interactions::forms_check::Account;
 use crate::interactions::open::QuestionTerms;
 use crate::run::transaction::Originator;
@@ -34,7 +33,7 @@ impl Engine {
         journal: impl Fn(InteractionId) -> Journal + Send + 'static,
     ) -> Result<Option<Interaction>, Error> {
         let (scope, session) = (claim.scope, claim.session);
-        let wire = self.read(Cost::Point, move |reads| opened_on(reads, &scope, session)).await?;
+        let wire = self.read(Cost::Point, move |reads| interactions::ask::opened_on(reads, &scope, session)).await?;
         let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, wire)?;
         let question = add_suggestion(self, claim, ask.question).await?;
         let question = interactions::ask::admit(self, Account::of_project(claim.scope), question, seconds).await?;

@@ -92,6 +92,25 @@ fn only_close_rs_saves_questions() {
 }
 
 #[test]
+fn functions_of_other_rooms_are_called_with_their_room() {
+    let mut found = Vec::new();
+    for (file, text) in sources() {
+        let room = file.split(['/', '.']).next().unwrap_or_default();
+        for path in text.split("\nuse crate::").skip(1).filter_map(|rest| rest.split(';').next()) {
+            let (home, names) = path.rsplit_once("::").unwrap_or((path, ""));
+            for name in names.split(['{', '}', ',']).map(str::trim) {
+                let is_module = root().join(home.replace("::", "/")).join(name).with_extension("rs").exists();
+                let is_function = name.starts_with(|letter: char| letter.is_lowercase() || letter == '*');
+                if is_function && !is_module && home.split("::").next() != Some(room) {
+                    found.push(format!("{file}: {home}::{name}"));
+                }
+            }
+        }
+    }
+    assert_eq!(found, [""; 0], "call it as `room::function`, so that each call says where it leads");
+}
+
+#[test]
 fn methods_of_work_are_defined_in_the_listed_files_only() {
     let found: Vec<String> =
         sources().into_iter().filter(|(_, text)| text.contains("impl Work<")).map(|(file, _)| file).collect();

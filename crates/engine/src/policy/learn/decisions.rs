@@ -15,7 +15,7 @@ use crate::policy::learn;
 use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::learn::suspend::AskedCall;
 use crate::policy::ruling::OnBehalfOf;
-use crate::run::heavy_work::off_reactor;
+use crate::run;
 use crate::run::pages::Pages;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
@@ -131,7 +131,7 @@ pub(crate) async fn read_contradictions(
     let mut found = BTreeMap::new();
     for (number, portion) in decisions.chunks(HELD_AGAINST).enumerate() {
         let (policy, decided, begin) = (Arc::clone(policy), Arc::clone(&decided), number * HELD_AGAINST);
-        let against = off_reactor(move || {
+        let against = run::heavy_work::off_reactor(move || {
             let portion = decided.iter().skip(begin).take(HELD_AGAINST);
             let names = |one| policy.contradicted(one).into_iter().map(str::to_owned).collect();
             portion.map(names).collect::<Vec<Vec<String>>>()
