@@ -58,6 +58,7 @@ pub use interactions::ask::Ask;
 pub use interactions::forms_check::CheckLimits;
 pub use interactions::hand_over::HandOver;
 pub use interactions::list::InteractionQuery;
+pub use interactions::plan::{AnswerSubject, AnswerTarget};
 pub use interactions::read::{QuestionWithStep, Questions};
 pub use policy::in_force::{InForce, PolicyMismatch};
 pub use policy::learn::suggest::{CounterExample, DisputedRule, SuggestedRule, Suggestions};

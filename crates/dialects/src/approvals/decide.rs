@@ -1,9 +1,7 @@
 //! Messages of clients: what each one asks the engine to do.
 
-use std::time::Duration;
-
 use domain::{AnswerDraft, Effect, Interaction, Kind, Outcome, Problem, Refusal};
-use engine::Chat;
+use engine::{AnswerTarget, Chat};
 use protocol::AnswerBody;
 use serde_json::Value;
 
@@ -86,13 +84,13 @@ impl Approvals {
 
     async fn answer(&mut self, decision: Decision) -> Result<(), ApiError> {
         let unknown = || ApiError::from(Refusal::NotFound("interaction"));
-        let asked = match self.call_target(&decision.call_id) {
+        let target = match self.call_target(&decision.call_id) {
             None => return Err(unknown()),
-            Some(NameTarget::Call(session, call)) => {
-                self.app.engine.find_question(&self.caller, session, &call).await?
-            }
-            Some(NameTarget::Question(id)) => self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?,
+            Some(NameTarget::Call(session, call)) => AnswerTarget::Call(session, call),
+            Some(NameTarget::Question(id)) => AnswerTarget::Question(id),
         };
+        let subject = self.app.engine.read_subject(&self.caller, target).await?;
+        let asked = &subject.asked;
         let here = match self.names.session() {
             Some(session) => asked.origin.session == session,
             None => asked.origin.channel == self.name,
@@ -100,12 +98,10 @@ impl Approvals {
         if !here {
             return Err(unknown());
         }
-        let mut draft = answer_draft(&asked, decision)?;
-        if let Some(given) = draft.arguments.take() {
-            draft.arguments = Some(self.app.engine.complete_arguments(&self.caller, asked.id, given).await?);
-        }
+        let draft = answer_draft(asked, decision)?;
         let fields = if asked.question.kind == Kind::Approval { CALL_FIELDS } else { QUESTION_FIELDS };
-        let answered = self.app.engine.answer(&self.caller, asked.id, draft, None).await;
+        let answered =
+            self.app.engine.answer_subject(&self.caller, subject.with_partial_arguments(), draft, None).await;
         answered.map(drop).map_err(|error| map_fields(error, fields))
     }
 

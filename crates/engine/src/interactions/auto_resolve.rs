@@ -4,7 +4,6 @@ use domain::access::Right;
 use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId};
 
 use crate::interactions::plan::AnswerPlan;
-use crate::policy::in_force::MOST_RULINGS;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 impl Engine {
@@ -19,21 +18,21 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
-        let mut subject = interactions::plan::read(self, caller.scope, id, false).await?;
-        let draft = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
-        let mut ruled = 0;
-        loop {
-            let mut plan = draft.clone();
-            interactions::plan::add_ruling(self, &mut plan, subject.as_ref()).await?;
-            match save(self, caller, source, plan, idempotency.clone()).await {
-                // The policy changed between the ruling and the transaction.
-                Err(error) if ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await => {
-                    ruled += 1;
-                }
-                other => return other,
+        let subject = interactions::plan::read(self, caller.scope, id, false).await?;
+        let prepared = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
+        let mut first = Some(subject);
+        let attempt = || {
+            let (first, mut plan, idempotency) = (first.take(), prepared.clone(), idempotency.clone());
+            async move {
+                let subject = match first {
+                    Some(subject) => subject,
+                    None => interactions::plan::read(self, caller.scope, id, false).await?,
+                };
+                interactions::plan::add_ruling(self, &mut plan, subject.as_ref()).await?;
+                save(self, caller, source, plan, idempotency).await
             }
-            subject = interactions::plan::read(self, caller.scope, id, false).await?;
-        }
+        };
+        policy::in_force::with_current_ruling(self, attempt).await
     }
 }
 

@@ -89,6 +89,7 @@ pub(crate) fn answer(
         proof: Some(FormProof::checked()),
         secrets: Some(secrets.clone()),
         edit: None,
+        has_partial_arguments: false,
         remember: None,
         current: None,
     };

@@ -161,7 +161,7 @@ pub(crate) fn find_contradictions(
         for closed in closed.into_iter().flatten().filter(|closed| closed.kind == Kind::Approval.name()) {
             let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
             let Some(decision) = Decision::of(&asked) else { continue };
-            let subject = AnswerSubject::read(&mut *work.tx, asked)?;
+            let subject = AnswerSubject::read(&mut *work.tx, asked, None)?;
             let Some(AskedCall { action, behalf, .. }) = AskedCall::of(&subject) else { continue };
             let Some(decided) = decided_about(action, behalf, &decision) else { continue };
             let against = policy.contradicted(&decided).into_iter();
