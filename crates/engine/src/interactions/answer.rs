@@ -4,6 +4,7 @@ use domain::access::Right;
 use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, Verdict};
 use serde_json::Value;
 
+use crate::interactions::close::PlannedAnswer;
 use crate::interactions::plan::{AnswerPlan, AnswerSubject, AnswerTarget};
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
@@ -132,7 +133,13 @@ async fn save(
             if let Some(current) = &plan.current {
                 current.require_not_denied()?;
             }
-            let interaction = interactions::apply_answer(work, &mut session, was, change, Some((&plan, &vault)))?;
+            let interaction = interactions::apply_answer(
+                work,
+                &mut session,
+                was,
+                change,
+                Some(PlannedAnswer { plan: &plan, vault: &vault }),
+            )?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })

@@ -3,6 +3,7 @@
 use domain::access::Right;
 use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId};
 
+use crate::interactions::close::PlannedAnswer;
 use crate::interactions::plan::AnswerPlan;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
@@ -62,7 +63,13 @@ async fn save(
             interaction.may_end_with(&work.caller()?, effect)?;
             // Without `current`, the answer suspends no learnt rule: only the decision of a person may contradict one.
             let plan = AnswerPlan { current: None, ..plan.clone() };
-            let interaction = interactions::apply_answer(work, &mut session, was, change, Some((&plan, &vault)))?;
+            let interaction = interactions::apply_answer(
+                work,
+                &mut session,
+                was,
+                change,
+                Some(PlannedAnswer { plan: &plan, vault: &vault }),
+            )?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })

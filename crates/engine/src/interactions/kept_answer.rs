@@ -10,6 +10,7 @@ use store::{Cost, KeptSecretValue};
 use zeroize::Zeroizing;
 
 use crate::interactions;
+use crate::interactions::close::PlannedAnswer;
 use crate::interactions::plan::AnswerPlan;
 use crate::run::transaction::Work;
 use crate::secrets::answer_values::AnswerSecrets;
@@ -97,7 +98,7 @@ pub(crate) fn answer(
     work.record_event(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
     let was = interaction.status();
     let change = interaction.auto_resolve(signature, plan.draft.clone(), plan.proof, work.now)?;
-    interactions::apply_answer(work, session, was, change, Some((&plan, vault)))
+    interactions::apply_answer(work, session, was, change, Some(PlannedAnswer { plan: &plan, vault }))
 }
 
 /// Names the people who kept the values, and the times, so that readers see why nobody was asked.
