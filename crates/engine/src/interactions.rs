@@ -2,7 +2,7 @@
 //!
 //! Each command has a file: `ask.rs`, `answer.rs`, `cancel.rs`, `expire.rs`, `claim.rs` and so on. `plan.rs` reads the question, the action and the
 //! policy that an answer needs, before its transaction. `close.rs` locks a question, applies a change to it, and is the only file that lists the
-//! consequences of its end. The `deliveries` module hands answers to agents, and the `actions` module applies them to actions.
+//! consequences of its end. The room `deliveries` hands answers to agents, and the room `actions` applies them to actions.
 //! `domain::Interaction::admit` decides who may answer. Start with `answer.rs`, then `plan.rs` and `close.rs`.
 
 pub(crate) mod abstain;

@@ -6,7 +6,7 @@
 //!
 //! This crate must never know HTTP, SQL or the API of a model. It reaches the database only through the traits of the `store` crate.
 //!
-//! The modules are:
+//! The rooms are:
 //!
 //! - `run`: transactions, idempotency, effects, waiting and timers, which every use case shares;
 //! - `interactions`: questions, from asking to their end; `deliveries`: their answers, on the way to the agent;

@@ -1,8 +1,8 @@
-//! Infrastructure that every use case runs on: transactions, effects after the commit, waiting and timers.
+//! Runs use cases: transactions, effects after the commit, waiting and timers.
 //!
 //! A use case gets a `Work` (`transaction.rs`): the store's transaction, the caller, the time, ids and the effects to perform after the commit.
 //! `idempotency.rs` runs a command once for each idempotency key. `effects.rs` rings bells and reports metrics after the commit. `timers.rs` and
-//! `housekeeping.rs` are the two background loops. Rules about questions, actions and people are in other modules. Start with `transaction.rs`, then
+//! `housekeeping.rs` are the two background loops. Rules about questions, actions and people are in other rooms. Start with `transaction.rs`, then
 //! `effects.rs`.
 
 pub(crate) mod bell;
