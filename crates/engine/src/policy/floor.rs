@@ -32,7 +32,7 @@ const NAME: &str = "floor.toml";
 /// Floor of this process.
 #[derive(Default)]
 pub(crate) struct Floor {
-    policy: Option<Arc<Policy>>,
+    pub(super) policy: Option<Arc<Policy>>,
     /// Whether this process was given its floor. Otherwise it follows the floor that the store records.
     given: bool,
     /// Floor file that was refused or could not be read yet.
@@ -47,11 +47,6 @@ impl Floor {
 }
 
 impl Policies {
-    /// Floor of this process, if it has one.
-    pub(crate) fn floor_here(&self) -> Option<Arc<Policy>> {
-        self.floor.read().policy.clone()
-    }
-
     fn floor_replace(&self, policy: Option<Arc<Policy>>, given: bool) {
         let now = policy.as_ref().map(|policy| policy.version().to_owned());
         let mut floor = self.floor.write();

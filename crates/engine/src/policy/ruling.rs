@@ -161,6 +161,11 @@ impl Policies {
     pub(crate) fn server(&self) -> ServerPolicy {
         self.server.read().clone()
     }
+
+    /// Floor of this process, if it has one.
+    pub(crate) fn floor_here(&self) -> Option<Arc<Policy>> {
+        self.floor.read().policy.clone()
+    }
 }
 
 /// Sets the metric that shows the version in force in this process.
