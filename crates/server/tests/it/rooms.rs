@@ -112,9 +112,28 @@ fn functions_of_other_rooms_are_called_with_their_room() {
 
 #[test]
 fn methods_of_work_are_defined_in_the_listed_files_only() {
+    let has_methods = |text: &str| {
+        let heads = text.lines().filter_map(|line| line.strip_prefix("impl"));
+        heads
+            .map(|head| head.split_once("> ").filter(|_| head.starts_with('<')).map_or(head, |(_, kind)| kind))
+            .any(|kind| kind.trim_start().starts_with("Work<"))
+    };
     let found: Vec<String> =
-        sources().into_iter().filter(|(_, text)| text.contains("impl Work<")).map(|(file, _)| file).collect();
+        sources().into_iter().filter(|(_, text)| has_methods(text)).map(|(file, _)| file).collect();
     assert_eq!(found, METHODS_OF_WORK);
+}
+
+#[test]
+fn the_architecture_page_names_the_fields_and_methods_of_work() {
+    let text = fs::read_to_string(root().join("run/transaction.rs")).unwrap();
+    let fields = text.split_once("pub(crate) struct Work<'a> {\n").unwrap().1.split("\n}\n").next().unwrap();
+    let methods = text.split_once("\nimpl Work<'_> {\n").unwrap().1.split("\n}\n").next().unwrap();
+    let fields = fields.lines().filter_map(|line| line.strip_prefix("    pub(crate) ")?.split(':').next());
+    let methods = methods.lines().filter_map(|line| line.strip_prefix("    pub(crate) fn ")?.split('(').next());
+    let page = fs::read_to_string(root().join("../../../ARCHITECTURE.md")).unwrap();
+    let about = page.lines().find(|line| line.starts_with("`Work` (`run/transaction.rs`)")).unwrap();
+    let missing: Vec<&str> = fields.chain(methods).filter(|name| !about.contains(&format!("`{name}`"))).collect();
+    assert_eq!(missing, [""; 0], "say there why every use case needs it");
 }
 
 #[test]
