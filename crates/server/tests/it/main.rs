@@ -9,6 +9,7 @@ mod crate_layers;
 mod dependencies;
 mod lessons;
 mod rooms;
+mod shared_sql;
 mod signatures;
 mod targets;
 mod unused_items;
