@@ -6,7 +6,7 @@ use protocol::AnswerBody;
 use serde_json::Value;
 
 use super::messages::{
-    ClientMessage, Decision, Decisions, ServerMessage, ToolResult, UserMessage, Verb, tool_and_arguments,
+    ClientMessage, DecisionMessage, Decisions, ServerMessage, ToolResult, UserMessage, Verb, tool_and_arguments,
 };
 use super::names::NameTarget;
 use super::{Approvals, error_message, error_text};
@@ -66,7 +66,7 @@ impl Approvals {
         let mut replies = Vec::new();
         for (index, decision) in decisions.into_iter().enumerate() {
             let call = decision["call_id"].as_str().map(str::to_owned);
-            match parse_part::<Decision>(&format!("/decisions/{index}"), decision) {
+            match parse_part::<DecisionMessage>(&format!("/decisions/{index}"), decision) {
                 Ok(decision) => {
                     let under = |error: ApiError| error.map_pointers(|pointer| format!("/decisions/{index}{pointer}"));
                     replies.extend(error_replies(self.answer(decision).await.map_err(under), call));
@@ -77,12 +77,12 @@ impl Approvals {
         replies
     }
 
-    async fn decide(&mut self, decision: Decision) -> Vec<ServerMessage> {
+    async fn decide(&mut self, decision: DecisionMessage) -> Vec<ServerMessage> {
         let call = decision.call_id.clone();
         error_replies(self.answer(decision).await, Some(call))
     }
 
-    async fn answer(&mut self, decision: Decision) -> Result<(), ApiError> {
+    async fn answer(&mut self, decision: DecisionMessage) -> Result<(), ApiError> {
         let unknown = || ApiError::from(Refusal::NotFound("interaction"));
         let target = match self.call_target(&decision.call_id) {
             None => return Err(unknown()),
@@ -138,8 +138,8 @@ impl Approvals {
 
 /// Translates a decision into an answer. A question that is not a tool approval is answered by `edit`, with the answer
 /// in `modified_arguments`.
-fn answer_draft(asked: &Interaction, decision: Decision) -> Result<AnswerDraft, ApiError> {
-    let Decision { decision, modified_arguments, feedback, .. } = decision;
+fn answer_draft(asked: &Interaction, decision: DecisionMessage) -> Result<AnswerDraft, ApiError> {
+    let DecisionMessage { decision, modified_arguments, feedback, .. } = decision;
     if decision == Verb::Approve {
         check_unchanged(asked, modified_arguments.as_ref())?;
     }

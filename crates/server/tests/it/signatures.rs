@@ -10,6 +10,29 @@ const DEFINED_TWICE: &[(&str, &str)] = &[
     ("World", "each test kit has a world, and no test uses two of them"),
 ];
 
+/// Main nouns of `domain`. No other type, public or private, has one of these names.
+const NOUNS: &[&str] = &[
+    "Action",
+    "Answer",
+    "Call",
+    "Caller",
+    "Decision",
+    "Delivery",
+    "Event",
+    "Grant",
+    "Interaction",
+    "Outcome",
+    "Permit",
+    "Question",
+    "Role",
+    "Ruling",
+    "Session",
+    "Step",
+    "User",
+    "Verdict",
+    "Webhook",
+];
+
 /// Function with its parameters as text.
 pub(crate) struct Function {
     pub(crate) name: String,
@@ -48,6 +71,20 @@ fn public_type_names_are_defined_once() {
     let twice: Vec<String> = files.iter().filter(|(_, files)| files.len() > 1).map(|(name, _)| name.clone()).collect();
     let known: Vec<&str> = DEFINED_TWICE.iter().map(|(name, _)| *name).collect();
     assert_eq!(twice, known, "name a type by the noun of the thing: {files:?}");
+}
+
+#[test]
+fn types_of_other_crates_are_not_named_like_a_noun_of_the_domain() {
+    let mut found = Vec::new();
+    for (file, text) in sources() {
+        let is_source = file.contains("/src/") && !file.starts_with("domain/") && !file.contains("testkit/");
+        for name in text.lines().filter(|_| is_source).filter_map(declared_type) {
+            if NOUNS.contains(&name) {
+                found.push(format!("{file}: {name}"));
+            }
+        }
+    }
+    assert_eq!(found, [""; 0], "the name belongs to a type of `domain`; name this one by what it adds");
 }
 
 #[test]
@@ -139,7 +176,13 @@ fn tuple_of<'a>(parameter: &'a str, aliases: &BTreeMap<&str, &'a str>) -> Option
 }
 
 fn public_type(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("pub ")?;
+    line.starts_with("pub ").then(|| declared_type(line)).flatten()
+}
+
+/// Type that a line declares, with any visibility.
+fn declared_type(line: &str) -> Option<&str> {
+    let visibilities = ["pub ", "pub(crate) ", "pub(super) "];
+    let rest = visibilities.iter().find_map(|visibility| line.strip_prefix(visibility)).unwrap_or(line);
     let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|sort| rest.strip_prefix(sort))?;
     rest.split(|letter: char| !letter.is_alphanumeric()).next()
 }
