@@ -42,7 +42,7 @@ impl Engine {
         let with_schema = [&draft.data].into_iter().chain(&draft.arguments).any(Value::is_object);
         let subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
         let plan = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
-        judge_and_save(self, caller, (plan, subject), with_schema, idempotency).await
+        Box::pin(judge_and_save(self, caller, (plan, subject), with_schema, idempotency)).await
     }
 
     /// Reads the question that a caller wants to answer, for [`Engine::answer_subject`]. A question that the caller may not see is `NotFound`.
@@ -63,7 +63,7 @@ impl Engine {
         let id = subject.asked.id;
         let plan = interactions::plan::prepare(self, caller, id, draft, Some(&subject)).await?;
         let plan = AnswerPlan { has_partial_arguments: subject.has_partial_arguments, ..plan };
-        judge_and_save(self, caller, (plan, Some(subject)), true, idempotency).await
+        Box::pin(judge_and_save(self, caller, (plan, Some(subject)), true, idempotency)).await
     }
 
     /// Binds an idempotency key to the whole request, so that it cannot be used with another list of answers.

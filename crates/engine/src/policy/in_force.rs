@@ -216,13 +216,14 @@ pub(crate) async fn with_current_ruling<T, F>(engine: &Engine, mut attempt: impl
 where
     F: Future<Output = Result<T, Error>>,
 {
-    for _ in 0..MOST_RULINGS {
-        match attempt().await {
-            Err(error) if may_judge_again(engine, &error).await => {}
+    let mut repeated = 0;
+    loop {
+        // The future of an attempt is large, so it is not kept in that of the caller.
+        match Box::pin(attempt()).await {
+            Err(error) if repeated < MOST_RULINGS && may_judge_again(engine, &error).await => repeated += 1,
             other => return other,
         }
     }
-    attempt().await
 }
 
 /// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy
