@@ -16,7 +16,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::middleware::map_response;
 use domain::{Caller, Interaction, InteractionId, ProjectId, Refusal, Status};
-use engine::{Ask, Error, InteractionQuery, NamedConversation};
+use engine::{AnswerTarget, Ask, Error, InteractionQuery, NamedConversation};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use store::InteractionFilter;
@@ -193,10 +193,12 @@ async fn hitl_respond(
     CommandRequest { body, idempotency }: CommandRequest<HitlRespondBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
     caller.require(domain::access::Right::Answer)?;
-    let asked = load(&app, &caller, &body.request_id).await?;
-    let (draft, note) = respond::draft(body, &asked.question)?;
-    let answered = app.engine.answer(&caller, asked.id, draft, idempotency).await;
-    let answered = answered.map_err(|error| map_fields(error, respond::fields(&asked.question)))?;
+    let target = AnswerTarget::Question(parse_id(&body.request_id)?);
+    let subject = app.engine.read_subject(&caller, target).await?;
+    let (draft, note) = respond::draft(body, &subject.asked.question)?;
+    let fields = respond::fields(&subject.asked.question);
+    let answered = app.engine.answer_subject(&caller, subject, draft, idempotency).await;
+    let answered = answered.map_err(|error| map_fields(error, fields))?;
     let taken = match answered.status() {
         Status::Pending => "Response recorded; other people still have to respond",
         Status::Answered | Status::AutoResolved | Status::Expired | Status::Cancelled => "Response received",

@@ -19,7 +19,7 @@ use axum::extract::State;
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use domain::{Caller, Interaction, InteractionId, Refusal, Session, SessionId, Status, Timestamp};
-use engine::{ChannelStart, Chat, Error, Idempotency, NamedConversation};
+use engine::{AnswerTarget, ChannelStart, Chat, Error, Idempotency, NamedConversation};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -286,12 +286,13 @@ async fn answer_request(
     caller.require(domain::access::Right::Answer)?;
     let unknown = || Error::from(Refusal::NotFound("interaction"));
     let id: InteractionId = body.request_id.parse().map_err(|_| unknown())?;
-    let asked = app.engine.interaction(caller, id, Duration::ZERO).await?;
+    let subject = app.engine.read_subject(caller, AnswerTarget::Question(id)).await?;
+    let asked = &subject.asked;
     let by_id = body.session_id.parse::<SessionId>().is_ok_and(|session| session == asked.origin.session);
     if !by_id && asked.origin.channel != body.session_id {
         return Err(unknown().into());
     }
     let draft = answer::draft(body.selected_option_id, body.feedback, body.data, &asked.question);
-    let answered = app.engine.answer(caller, id, draft, idempotency).await;
+    let answered = app.engine.answer_subject(caller, subject, draft, idempotency).await;
     answered.map_err(|error| map_fields(error, answer::FIELDS))
 }

@@ -74,7 +74,7 @@ pub struct How {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub key: Option<KeyId>,
-    /// Identifier of the browser session, if a person was signed in.
+    /// Identifier of the visit, if a person was signed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub visit: Option<VisitId>,

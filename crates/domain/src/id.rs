@@ -109,7 +109,7 @@ ids! {
     SecretId = "sec_";
     /// Identifier of a user.
     UserId = "usr_";
-    /// Identifier of a browser session of a signed-in user.
+    /// Identifier of a visit: a browser in which a person is signed in.
     VisitId = "vis_";
     /// Identifier of a link that signs a user in once.
     LinkId = "lnk_";

@@ -1,4 +1,4 @@
-//! One conversation or flow of an agent. A session can be paused, waiting and ended independently; its status shows the fact with the highest
+//! One run of an agent or of a flow. A session can be paused, waiting and ended independently; its status shows the fact with the highest
 //! precedence.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::{
     SessionId, StepId, text,
 };
 
-/// One conversation or flow of an agent.
+/// One run of an agent or of a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Identifier of the session.

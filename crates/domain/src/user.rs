@@ -1,4 +1,4 @@
-//! Users who sign in: their accounts, their memberships in projects, and their browser sessions.
+//! Users who sign in: their accounts, their memberships in projects, and their visits.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -98,18 +98,18 @@ impl User {
     }
 }
 
-/// Browser session of a signed-in user.
+/// A browser in which a person is signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
-    /// Identifier of the browser session.
+    /// Identifier of the visit.
     pub id: VisitId,
     /// Identifier of the user.
     pub user: UserId,
-    /// Current project of the browser session.
+    /// Current project of the visit.
     pub project: ProjectId,
-    /// Whether the session began with a one-time link and the password was not set since. The password can then be set without the old one.
+    /// Whether the visit began with a one-time link and the password was not set since. The password can then be set without the old one.
     pub by_link: bool,
-    /// Time at which the session began.
+    /// Time at which the visit began.
     pub created_at: Timestamp,
     /// Time of the last use, rounded to the minute.
     pub seen_at: Timestamp,

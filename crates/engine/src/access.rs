@@ -1,9 +1,9 @@
-//! Authentication, accounts, keys, and the limits on reading.
+//! Authenticates callers, manages keys and accounts, and limits what an agent reads.
 //!
 //! `authenticate.rs` and `ticket.rs` turn a credential into a `Caller`; `run/transaction.rs` reads the caller again in the transaction of every
 //! change. `sign_in.rs`, `password.rs` and `links.rs` sign people in; `me.rs` returns the caller's own account and signs out. `keys.rs`,
-//! `users.rs` and `user_change.rs` manage keys and people. `sight.rs` limits an agent's reads to its own sessions. Start with `authenticate.rs`,
-//! then `sight.rs`.
+//! `users.rs` and `user_change.rs` manage keys and people. `sight.rs` limits an agent's reads to its own sessions. What a role may do is
+//! not decided here but in `domain::access`. Start with `authenticate.rs`, then `sight.rs`.
 
 pub(crate) mod authenticate;
 pub(crate) mod hashing;

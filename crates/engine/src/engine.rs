@@ -134,9 +134,9 @@ pub struct Inner {
     pub(crate) gates: Gates,
     /// Cache of recently read keys, each for `KEY_TRUST`.
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
-    /// Time of the last use of each key whose use is not stored yet. `note_used` stores it.
+    /// Time of the last use of each key whose use is not stored yet. `save_last_uses` stores it.
     pub(crate) used: Mutex<HashMap<KeyId, Timestamp>>,
-    /// Time of the last use of each visit whose use is not stored yet. `note_used` stores it.
+    /// Time of the last use of each visit whose use is not stored yet. `save_last_uses` stores it.
     pub(crate) visited: Mutex<HashMap<VisitId, Timestamp>>,
     /// Slots in which form checks run.
     pub(crate) checks: Checks,

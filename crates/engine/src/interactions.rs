@@ -2,7 +2,7 @@
 //!
 //! Each command has a file: `ask.rs`, `answer.rs`, `cancel.rs`, `expire.rs`, `claim.rs` and so on. `plan.rs` reads the question, the action and the
 //! policy that an answer needs, before its transaction. `close.rs` locks a question, applies a change to it, and is the only file that lists the
-//! consequences of its end. The `deliveries` module hands answers to agents, and the `actions` module applies them to actions.
+//! consequences of its end. The room `deliveries` hands answers to agents, and the room `actions` applies them to actions.
 //! `domain::Interaction::admit` decides who may answer. Start with `answer.rs`, then `plan.rs` and `close.rs`.
 
 pub(crate) mod abstain;
@@ -16,12 +16,13 @@ pub(crate) mod close;
 pub(crate) mod expire;
 pub(crate) mod forms_check;
 pub(crate) mod hand_over;
+pub(crate) mod kept_answer;
 pub(crate) mod list;
 pub(crate) mod open;
 pub(crate) mod plan;
 pub(crate) mod read;
 pub(crate) mod release;
 
-pub(crate) use close::{apply_answer, apply_change, collect_effects, lock, save_open_counts, withdraw};
+pub(crate) use close::{apply_answer, apply_change, lock, save_lease, save_open_counts, withdraw};
 pub(crate) use hand_over::{close_handed_over, find_original_question};
 pub(crate) use open::open;

@@ -6,7 +6,7 @@
 //!
 //! This crate must never know HTTP, SQL or the API of a model. It reaches the database only through the traits of the `store` crate.
 //!
-//! The modules are:
+//! The rooms are:
 //!
 //! - `run`: transactions, idempotency, effects, waiting and timers, which every use case shares;
 //! - `interactions`: questions, from asking to their end; `deliveries`: their answers, on the way to the agent;
@@ -58,6 +58,7 @@ pub use interactions::ask::Ask;
 pub use interactions::forms_check::CheckLimits;
 pub use interactions::hand_over::HandOver;
 pub use interactions::list::InteractionQuery;
+pub use interactions::plan::{AnswerSubject, AnswerTarget};
 pub use interactions::read::{QuestionWithStep, Questions};
 pub use policy::in_force::{InForce, PolicyMismatch};
 pub use policy::learn::suggest::{CounterExample, DisputedRule, SuggestedRule, Suggestions};
@@ -67,9 +68,9 @@ pub use policy::server_file::{FileRefusal, RefusedFile, ServerFile, load_floor, 
 pub use policy::shadow::ShadowReport;
 pub use policy::simulate::{ChangedRuling, Simulate, Simulation};
 pub use run::bell::{Bell, Listener};
+pub use run::idempotency::Idempotency;
 pub use run::ids::Ids;
 pub use run::slots::{Slot, Slots};
-pub use run::transaction::Idempotency;
 pub use secrets::master::{MasterKey, Reread};
 pub use secrets::redact::{Redactor, StreamRedactor};
 pub use secrets::rotate::RotationReport;

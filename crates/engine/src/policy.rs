@@ -18,5 +18,5 @@ pub(crate) mod simulate;
 
 pub(crate) use floor::require_floor_approval;
 pub(crate) use in_force::require_in_force;
-pub(crate) use learn::*;
+pub(crate) use learn::{enforce_earlier_decisions, find_contradictions, suspend_contradicted_rules};
 pub(crate) use project_policy::{put_in_force, read_newest_version, record_first_use};

@@ -1,8 +1,8 @@
-//! Infrastructure that every use case runs on: transactions, effects after the commit, waiting and timers.
+//! Runs use cases: transactions, effects after the commit, waiting and timers.
 //!
 //! A use case gets a `Work` (`transaction.rs`): the store's transaction, the caller, the time, ids and the effects to perform after the commit.
-//! The same file runs a command once for each idempotency key. `effects.rs` rings bells and reports metrics after the commit. `timers.rs` and
-//! `housekeeping.rs` are the two background loops. Rules about questions, actions and people are in other modules. Start with `transaction.rs`, then
+//! `idempotency.rs` runs a command once for each idempotency key. `effects.rs` rings bells and reports metrics after the commit. `timers.rs` and
+//! `housekeeping.rs` are the two background loops. Rules about questions, actions and people are in other rooms. Start with `transaction.rs`, then
 //! `effects.rs`.
 
 pub(crate) mod bell;
@@ -11,6 +11,7 @@ pub(crate) mod fair_gate;
 pub(crate) mod gates;
 pub(crate) mod heavy_work;
 pub(crate) mod housekeeping;
+pub(crate) mod idempotency;
 pub(crate) mod ids;
 pub(crate) mod lineage;
 pub(crate) mod pages;

@@ -21,7 +21,7 @@ pub(crate) use end::{
 };
 pub(crate) use journal::{
     append_cancelled, append_input, append_journal, copy_journal, deliver_message, publish, read_unheard_messages,
-    retire_untaken_answers,
+    retire_waiting_answers,
 };
 pub(crate) use lease::{count_answer, lock_claimed, report_trouble, wake};
 pub(crate) use secrets::read_given_secrets;

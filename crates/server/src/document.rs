@@ -18,7 +18,7 @@ use crate::routes::Addition;
     security(("key" = []), ("cookie" = [])),
     components(schemas(protocol::ProblemBody)),
     tags(
-        (name = "sessions", description = "One conversation or flow of an agent"),
+        (name = "sessions", description = "One run of an agent or of a flow"),
         (name = "interactions", description = "Questions put to people, and their answers"),
         (name = "actions", description = "Tool calls that agents propose: judged, released, started once, reported"),
         (name = "grants", description = "Approvals that hold for more than one action"),

@@ -120,7 +120,7 @@ impl Replies {
     }
 
     /// Waits for a slot to reply to a socket message: a key that does not read its replies delays only itself.
-    pub(crate) async fn answer(&self, caller: &Caller) -> Option<Answer> {
+    pub(crate) async fn answer(&self, caller: &Caller) -> Option<ReplySlot> {
         let whose = Counted::of(caller);
         let places = {
             let answers = &mut self.under_way.lock().answers;
@@ -133,7 +133,7 @@ impl Replies {
             })
         };
         let place = places.acquire_owned().await.ok()?;
-        Some(Answer { replies: self.clone(), whose, place })
+        Some(ReplySlot { replies: self.clone(), whose, place })
     }
 
     /// Counts a reply to a read, unless the limit is reached. One reply is always accepted, whatever its size.
@@ -162,13 +162,13 @@ impl Replies {
 }
 
 /// A slot to reply to a socket message.
-pub(crate) struct Answer {
+pub(crate) struct ReplySlot {
     replies: Replies,
     whose: Counted,
     place: OwnedSemaphorePermit,
 }
 
-impl Answer {
+impl ReplySlot {
     /// Counts the reply until it was sent. A small reply releases its slot at once.
     pub(crate) fn of_bytes(self, bytes: usize) -> Option<(Held, OwnedSemaphorePermit)> {
         let bytes = bytes as u64;

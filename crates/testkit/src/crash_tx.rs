@@ -1,6 +1,6 @@
-//! Wraps a transaction so that it can end before any of its calls.
+//! Wraps a transaction so that it can end before any of its calls, and so that its calls can be listed.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use domain::audit::Written;
 use domain::audit::chain::{ChainHead, Checkpoint};
@@ -28,18 +28,22 @@ use store::{
 use crate::Sabotage;
 
 /// Number of calls that are left, and the defect that they have.
+#[derive(Default)]
 pub(crate) struct Fuse {
     left: Cell<Option<u32>>,
     number: u64,
     sabotage: Option<Sabotage>,
+    /// Names of the methods that were called so far.
+    pub(crate) called: RefCell<Vec<&'static str>>,
 }
 
 impl Fuse {
     pub(crate) const fn new(calls: Option<u32>, number: u64, sabotage: Option<Sabotage>) -> Self {
-        Self { left: Cell::new(calls), number, sabotage }
+        Self { left: Cell::new(calls), number, sabotage, called: RefCell::new(Vec::new()) }
     }
 
-    fn burn(&self) -> StoreResult<()> {
+    fn burn(&self, method: &'static str) -> StoreResult<()> {
+        self.called.borrow_mut().push(method);
         match self.left.get() {
             None => Ok(()),
             Some(0) => Err(StoreError::Closed),
@@ -61,7 +65,7 @@ pub(crate) struct FusedTx<'a, T: ?Sized> {
 macro_rules! methods {
     ($($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)*) => {$(
         fn $name(&mut self, $($argument: $type),*) -> StoreResult<$out> {
-            self.fuse.burn()?;
+            self.fuse.burn(stringify!($name))?;
             self.inner.$name($($argument),*)
         }
     )*};
@@ -328,7 +332,7 @@ passed_on! { Tx:
 
 impl<T: Reads + ?Sized> TimerReads for FusedTx<'_, T> {
     fn now(&mut self) -> StoreResult<Timestamp> {
-        self.fuse.burn()?;
+        self.fuse.burn("now")?;
         let now = self.inner.now()?;
         let ahead = self.fuse.sabotage == Some(Sabotage::ClockAhead) && self.fuse.number.is_multiple_of(3);
         Ok(if ahead { now.saturating_add(SignedDuration::from_hours(1)).unwrap_or(now) } else { now })
@@ -343,7 +347,7 @@ impl<T: Reads + ?Sized> TimerReads for FusedTx<'_, T> {
 
 impl<T: Tx + ?Sized> EventWrites for FusedTx<'_, T> {
     fn event_append(&mut self, scope: &Scope, event: &Event) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.fuse.burn("event_append")?;
         if self.fuse.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
             return Ok(());
         }
@@ -353,7 +357,7 @@ impl<T: Tx + ?Sized> EventWrites for FusedTx<'_, T> {
 
 impl<T: Tx + ?Sized> AuditWrites for FusedTx<'_, T> {
     fn audit_append(&mut self, written: &Written) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.fuse.burn("audit_append")?;
         let seventh = written.entry.event.is_some_and(|event| event.is_multiple_of(7));
         if self.fuse.sabotage == Some(Sabotage::DropsEntries) && seventh {
             return Ok(());
@@ -377,7 +381,7 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
         key: &str,
         idempotency: &IdempotencyRecord,
     ) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.fuse.burn("idempotency_insert")?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
@@ -385,7 +389,7 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
     }
 
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.fuse.burn("idempotency_result_save")?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
@@ -393,7 +397,7 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
     }
 
     fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.fuse.burn("idempotency_secret_save")?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
@@ -408,7 +412,7 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
 
 impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
     fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.fuse.burn("interaction_save")?;
         if self.fuse.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
             return Ok(());
         }
@@ -426,7 +430,7 @@ impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
 
 impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
     fn action_save(&mut self, proposal: &Action) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.fuse.burn("action_save")?;
         let started = matches!(proposal.state, ActionState::Started { .. });
         if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
             return Ok(());
@@ -441,7 +445,7 @@ impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
 
 impl<T: Tx + ?Sized> StepWrites for FusedTx<'_, T> {
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.fuse.burn("journal_append")?;
         let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);
         if self.fuse.sabotage == Some(Sabotage::LosesResults) && third {
             return Ok(());

@@ -2184,7 +2184,7 @@ export interface components {
             from?: string | null;
             /** @description Identifier of the key. */
             key?: string | null;
-            /** @description Identifier of the browser session, if a person was signed in. */
+            /** @description Identifier of the visit, if a person was signed in. */
             visit?: string | null;
             /** @description Entry point of the request. */
             wire: components["schemas"]["Wire"];

@@ -36,7 +36,7 @@ pub struct UnsettledCall {
 /// One call of the current turn. A settled call keeps nothing, because its result is in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "standing", rename_all = "snake_case")]
-pub(super) enum Call {
+pub(super) enum PendingCall {
     /// The call has been neither proposed nor asked.
     #[serde(rename = "wanted")]
     New { tool: String, arguments: Value },
@@ -46,7 +46,7 @@ pub(super) enum Call {
     Settled,
 }
 
-impl Call {
+impl PendingCall {
     pub(super) fn of(call: &model::ModelCall) -> Self {
         Self::New { tool: call.tool.clone(), arguments: call.arguments.clone() }
     }

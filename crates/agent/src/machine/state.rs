@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::calls::{self, Call, UnsettledCall, WaitingCall};
+use super::calls::{self, PendingCall, UnsettledCall, WaitingCall};
 use super::end::End;
 use super::limits::LimitUse;
 use super::{BeforeEnd, CallEnd, Input, StepEffect};
@@ -63,7 +63,7 @@ enum Phase {
     },
     Thinking,
     Acting {
-        calls: Vec<Call>,
+        calls: Vec<PendingCall>,
         asked: bool,
         sent_back: bool,
     },
@@ -150,12 +150,12 @@ impl MachineState {
                 .iter()
                 .enumerate()
                 .filter_map(|(at, call)| match call {
-                    Call::Waiting { interaction, .. } => Some(WaitingCall {
+                    PendingCall::Waiting { interaction, .. } => Some(WaitingCall {
                         call: self.call_name(at),
                         interaction: interaction.clone(),
                         is_question: call.is_question().unwrap_or_default(),
                     }),
-                    Call::New { .. } | Call::Settled => None,
+                    PendingCall::New { .. } | PendingCall::Settled => None,
                 })
                 .collect(),
             Phase::New | Phase::Asking { .. } | Phase::Thinking | Phase::Listening | Phase::Ended { .. } => Vec::new(),
@@ -167,7 +167,7 @@ impl MachineState {
     pub fn is_asleep(&self) -> bool {
         match &self.phase {
             Phase::Asked { .. } | Phase::Listening => true,
-            Phase::Acting { calls, .. } => !calls.iter().any(Call::is_new),
+            Phase::Acting { calls, .. } => !calls.iter().any(PendingCall::is_new),
             Phase::New | Phase::Asking { .. } | Phase::Thinking | Phase::Ended { .. } => false,
         }
     }
@@ -350,7 +350,7 @@ impl MachineState {
         if let Some(reason) = self.spent.rounds_used_up(&self.limits).filter(|_| asks) {
             return self.end(End::Failed { reason });
         }
-        let calls = turn.calls.iter().map(Call::of).collect();
+        let calls = turn.calls.iter().map(PendingCall::of).collect();
         self.phase = Phase::Acting { calls, asked: false, sent_back: false };
         self.outstanding()
     }
@@ -380,7 +380,7 @@ impl MachineState {
             return self.end(End::terminated(answer));
         }
         let Phase::Acting { calls, sent_back, .. } = &mut self.phase else { return Vec::new() };
-        calls[index] = Call::Settled;
+        calls[index] = PendingCall::Settled;
         *sent_back |= matches!(end, CallEnd::Answered(answer) if answer.effect == AnswerEffect::Retry);
         // The answer may arrive before the input that records the wait.
         let asked = match end {
@@ -407,7 +407,7 @@ impl MachineState {
     /// fail.
     fn progress(&mut self) -> Vec<StepEffect> {
         let Phase::Acting { calls, asked, sent_back } = &self.phase else { return Vec::new() };
-        if calls.iter().all(Call::is_settled) {
+        if calls.iter().all(PendingCall::is_settled) {
             self.spent.count_settled_turn(*asked, *sent_back);
             return self.think();
         }

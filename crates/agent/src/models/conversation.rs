@@ -10,12 +10,12 @@ pub(super) enum Part<'a> {
     /// A turn of the model.
     Said { text: &'a str, calls: &'a [ModelCall], provider: &'a Value },
     /// Results and messages until the next turn of the model.
-    Heard { results: Vec<Outcome<'a>>, texts: Vec<&'a str> },
+    Heard { results: Vec<CallResult<'a>>, texts: Vec<&'a str> },
 }
 
 /// Result of one call.
 #[derive(Debug, PartialEq)]
-pub(super) struct Outcome<'a> {
+pub(super) struct CallResult<'a> {
     pub(super) call: &'a str,
     pub(super) content: &'a str,
     pub(super) failed: bool,
@@ -37,7 +37,7 @@ pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
             }
             Message::User { content } => heard.texts.push(content),
             Message::Result { call, content, failed, .. } => {
-                heard.results.push(Outcome { call, content, failed: *failed });
+                heard.results.push(CallResult { call, content, failed: *failed });
             }
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
 
 #[derive(Default)]
 struct Heard<'a> {
-    results: Vec<Outcome<'a>>,
+    results: Vec<CallResult<'a>>,
     texts: Vec<&'a str>,
 }
 
@@ -82,7 +82,7 @@ mod tests {
             Message::User { content: "hurry".into() },
             result("a"),
         ];
-        let outcome = |call| Outcome { call, content: call, failed: call == "b" };
+        let outcome = |call| CallResult { call, content: call, failed: call == "b" };
         assert_eq!(
             parts(&history),
             [

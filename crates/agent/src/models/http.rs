@@ -24,11 +24,11 @@ const CONNECT: Duration = Duration::from_secs(20);
 /// Transport of requests to a provider; tests replace it.
 pub(super) trait Transport: Send + Sync {
     /// Sends one request and returns when the answer begins.
-    fn send(&self, body: Bytes) -> BoxFuture<'_, Result<Answer, Fault>>;
+    fn send(&self, body: Bytes) -> BoxFuture<'_, Result<HttpResponse, Fault>>;
 }
 
-/// Answer of a provider.
-pub(super) struct Answer {
+/// Response of a provider.
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) content_type: String,
     /// Time that the provider wants to pass before the next request.
@@ -61,7 +61,7 @@ impl Http {
 }
 
 impl Transport for Http {
-    fn send(&self, body: Bytes) -> BoxFuture<'_, Result<Answer, Fault>> {
+    fn send(&self, body: Bytes) -> BoxFuture<'_, Result<HttpResponse, Fault>> {
         let request = self.client.post(self.url.clone()).headers(self.headers.clone()).body(body);
         async move {
             let answer = request.send().await.map_err(|error| lost("cannot be reached", error))?;
@@ -71,7 +71,7 @@ impl Transport for Http {
                 .and_then(|value| value.to_str().ok())
                 .unwrap_or_default()
                 .to_ascii_lowercase();
-            Ok(Answer {
+            Ok(HttpResponse {
                 status: answer.status().as_u16(),
                 content_type,
                 after: requested_wait(headers),

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::events::{beginning, events, silence};
 use super::fault::{Fault, Reason, readable};
-use super::http::{Answer, Transport};
+use super::http::{HttpResponse, Transport};
 use super::names::Names;
 use super::retry::TimeLimits;
 use super::turn_builder::{OnDelta, TurnBuilder};
@@ -113,7 +113,7 @@ impl RemoteModel {
     async fn attempt(&self, body: Bytes, names: &Names, said: OnDelta<'_>) -> Result<Turn, Fault> {
         let idle = self.pace.idle;
         let answer = timeout(idle, self.transport.send(body)).await.map_err(|_| silence(idle))??;
-        let Answer { status, content_type, after, body } = answer;
+        let HttpResponse { status, content_type, after, body } = answer;
         if !(200..300).contains(&status) {
             return Err(Fault::of_status(status, &beginning(body, idle).await, after));
         }

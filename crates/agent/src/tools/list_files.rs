@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::bounds::{Bounds, ToolFailure};
 use super::file_tool::FileWork;
-use super::walk::{End, Kind, Step, walk};
+use super::walk::{End, Kind, WalkStep, walk};
 use super::workspace_path::WorkspacePath;
 use crate::tool::ToolSpec;
 
@@ -56,7 +56,7 @@ impl FileWork for ListFiles {
         let mut entries = Vec::new();
         let end = walk(&dir, bounds, &mut |entry| {
             if entries.len() == MOST {
-                return Step::Enough;
+                return WalkStep::Enough;
             }
             let mut shown = json!({"path": entry.path, "kind": word(entry.kind)});
             if entry.kind == Kind::File
@@ -65,7 +65,7 @@ impl FileWork for ListFiles {
                 shown["bytes"] = json!(metadata.len());
             }
             entries.push(shown);
-            if entry.path.matches('/').count() + 1 < depth { Step::Into } else { Step::Past }
+            if entry.path.matches('/').count() + 1 < depth { WalkStep::Into } else { WalkStep::Past }
         })
         .map_err(|error| ToolFailure::with(&place.shown(), &error))?;
         let cut = end == End::Short;

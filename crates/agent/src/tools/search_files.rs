@@ -11,7 +11,7 @@ use wildmatch::WildMatch;
 use super::bounds::{Bounds, ToolFailure};
 use super::cut;
 use super::file_tool::FileWork;
-use super::walk::{End, Entry, Kind, Step, walk};
+use super::walk::{End, Entry, Kind, WalkStep, walk};
 use super::workspace_path::{WorkspacePath, open_regular};
 use crate::tool::ToolSpec;
 
@@ -102,19 +102,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn visit(&mut self, entry: &Entry<'_>) -> Step {
+    fn visit(&mut self, entry: &Entry<'_>) -> WalkStep {
         match entry.kind {
-            Kind::Directory if entry.name == ".git" => return Step::Past,
-            Kind::Directory => return Step::Into,
-            Kind::Link | Kind::Other => return Step::Past,
+            Kind::Directory if entry.name == ".git" => return WalkStep::Past,
+            Kind::Directory => return WalkStep::Into,
+            Kind::Link | Kind::Other => return WalkStep::Past,
             Kind::File => {}
         }
         let fits = |(glob, of_paths): &(WildMatch, bool)| glob.matches(if *of_paths { entry.path } else { entry.name });
         if !self.glob.as_ref().is_none_or(fits) {
-            return Step::Past;
+            return WalkStep::Past;
         }
         if self.files == FILES {
-            return Step::Enough;
+            return WalkStep::Enough;
         }
         self.look_into(entry.parent, entry.name, entry.path)
     }
@@ -124,30 +124,30 @@ impl Search<'_> {
         let (parent, name) = place.parent(root).ok()?;
         open_regular(&parent, name).ok()?;
         Some(match self.look_into(&parent, name, name) {
-            Step::Enough => End::Short,
-            Step::Into | Step::Past => End::Whole,
+            WalkStep::Enough => End::Short,
+            WalkStep::Into | WalkStep::Past => End::Whole,
         })
     }
 
-    fn look_into(&mut self, parent: &Dir, name: &str, path: &str) -> Step {
+    fn look_into(&mut self, parent: &Dir, name: &str, path: &str) -> WalkStep {
         self.files += 1;
         let Some(text) = text(parent, name) else {
             self.skipped += 1;
-            return Step::Past;
+            return WalkStep::Past;
         };
         for (at, line) in self.bounds.secrets.hide(&text).lines().enumerate() {
             if self.pattern.is_match(line) {
                 if self.matches.len() == MATCHES {
-                    return Step::Enough;
+                    return WalkStep::Enough;
                 }
                 let (shown, _) = cut::beginning(line, LINE);
                 self.matches.push(json!({"path": path, "line": at + 1, "text": shown}));
             }
             if at % 1024 == 1023 && self.bounds.go_on().is_err() {
-                return Step::Enough;
+                return WalkStep::Enough;
             }
         }
-        Step::Past
+        WalkStep::Past
     }
 
     fn result(self, path: &str, end: End) -> Value {

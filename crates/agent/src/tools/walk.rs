@@ -30,7 +30,7 @@ pub(super) struct Entry<'a> {
 }
 
 /// Continuation of a walk after an entry.
-pub(super) enum Step {
+pub(super) enum WalkStep {
     /// Enter the entry, if it is a directory.
     Into,
     /// Do not enter the entry.
@@ -49,7 +49,7 @@ pub(super) enum End {
 }
 
 /// Walks through a directory in the order of names; a directory comes before its entries.
-pub(super) fn walk(dir: &Dir, bounds: &Bounds, visit: &mut dyn FnMut(&Entry<'_>) -> Step) -> io::Result<End> {
+pub(super) fn walk(dir: &Dir, bounds: &Bounds, visit: &mut dyn FnMut(&Entry<'_>) -> WalkStep) -> io::Result<End> {
     let mut walk = Walk { bounds, visit, left: MOST, short: false };
     let done = walk.through(dir, "")?;
     Ok(if done && !walk.short { End::Whole } else { End::Short })
@@ -57,7 +57,7 @@ pub(super) fn walk(dir: &Dir, bounds: &Bounds, visit: &mut dyn FnMut(&Entry<'_>)
 
 struct Walk<'a> {
     bounds: &'a Bounds,
-    visit: &'a mut dyn FnMut(&Entry<'_>) -> Step,
+    visit: &'a mut dyn FnMut(&Entry<'_>) -> WalkStep,
     left: usize,
     short: bool,
 }
@@ -74,10 +74,10 @@ impl Walk<'_> {
             }
             let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
             match (self.visit)(&Entry { parent: dir, name: &name, path: &path, kind }) {
-                Step::Enough => return Ok(false),
-                Step::Past => continue,
-                Step::Into if kind != Kind::Directory => continue,
-                Step::Into => {}
+                WalkStep::Enough => return Ok(false),
+                WalkStep::Past => continue,
+                WalkStep::Into if kind != Kind::Directory => continue,
+                WalkStep::Into => {}
             }
             if path.matches('/').count() + 1 >= DEEPEST {
                 self.short = true;

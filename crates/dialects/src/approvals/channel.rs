@@ -9,7 +9,7 @@ use super::messages;
 #[derive(OpenApi)]
 #[openapi(components(schemas(
     messages::AssistantMessage,
-    messages::Decision,
+    messages::DecisionMessage,
     messages::Decisions,
     messages::Expired,
     messages::Resolved,

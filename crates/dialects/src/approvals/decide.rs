@@ -1,14 +1,12 @@
 //! Messages of clients: what each one asks the engine to do.
 
-use std::time::Duration;
-
 use domain::{AnswerDraft, Effect, Interaction, Kind, Outcome, Problem, Refusal};
-use engine::Chat;
+use engine::{AnswerTarget, Chat};
 use protocol::AnswerBody;
 use serde_json::Value;
 
 use super::messages::{
-    ClientMessage, Decision, Decisions, ServerMessage, ToolResult, UserMessage, Verb, tool_and_arguments,
+    ClientMessage, DecisionMessage, Decisions, ServerMessage, ToolResult, UserMessage, Verb, tool_and_arguments,
 };
 use super::names::NameTarget;
 use super::{Approvals, error_message, error_text};
@@ -68,7 +66,7 @@ impl Approvals {
         let mut replies = Vec::new();
         for (index, decision) in decisions.into_iter().enumerate() {
             let call = decision["call_id"].as_str().map(str::to_owned);
-            match parse_part::<Decision>(&format!("/decisions/{index}"), decision) {
+            match parse_part::<DecisionMessage>(&format!("/decisions/{index}"), decision) {
                 Ok(decision) => {
                     let under = |error: ApiError| error.map_pointers(|pointer| format!("/decisions/{index}{pointer}"));
                     replies.extend(error_replies(self.answer(decision).await.map_err(under), call));
@@ -79,20 +77,20 @@ impl Approvals {
         replies
     }
 
-    async fn decide(&mut self, decision: Decision) -> Vec<ServerMessage> {
+    async fn decide(&mut self, decision: DecisionMessage) -> Vec<ServerMessage> {
         let call = decision.call_id.clone();
         error_replies(self.answer(decision).await, Some(call))
     }
 
-    async fn answer(&mut self, decision: Decision) -> Result<(), ApiError> {
+    async fn answer(&mut self, decision: DecisionMessage) -> Result<(), ApiError> {
         let unknown = || ApiError::from(Refusal::NotFound("interaction"));
-        let asked = match self.call_target(&decision.call_id) {
+        let target = match self.call_target(&decision.call_id) {
             None => return Err(unknown()),
-            Some(NameTarget::Call(session, call)) => {
-                self.app.engine.find_question(&self.caller, session, &call).await?
-            }
-            Some(NameTarget::Question(id)) => self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?,
+            Some(NameTarget::Call(session, call)) => AnswerTarget::Call(session, call),
+            Some(NameTarget::Question(id)) => AnswerTarget::Question(id),
         };
+        let subject = self.app.engine.read_subject(&self.caller, target).await?;
+        let asked = &subject.asked;
         let here = match self.names.session() {
             Some(session) => asked.origin.session == session,
             None => asked.origin.channel == self.name,
@@ -100,12 +98,10 @@ impl Approvals {
         if !here {
             return Err(unknown());
         }
-        let mut draft = answer_draft(&asked, decision)?;
-        if let Some(given) = draft.arguments.take() {
-            draft.arguments = Some(self.app.engine.complete_arguments(&self.caller, asked.id, given).await?);
-        }
+        let draft = answer_draft(asked, decision)?;
         let fields = if asked.question.kind == Kind::Approval { CALL_FIELDS } else { QUESTION_FIELDS };
-        let answered = self.app.engine.answer(&self.caller, asked.id, draft, None).await;
+        let answered =
+            self.app.engine.answer_subject(&self.caller, subject.with_partial_arguments(), draft, None).await;
         answered.map(drop).map_err(|error| map_fields(error, fields))
     }
 
@@ -142,8 +138,8 @@ impl Approvals {
 
 /// Translates a decision into an answer. A question that is not a tool approval is answered by `edit`, with the answer
 /// in `modified_arguments`.
-fn answer_draft(asked: &Interaction, decision: Decision) -> Result<AnswerDraft, ApiError> {
-    let Decision { decision, modified_arguments, feedback, .. } = decision;
+fn answer_draft(asked: &Interaction, decision: DecisionMessage) -> Result<AnswerDraft, ApiError> {
+    let DecisionMessage { decision, modified_arguments, feedback, .. } = decision;
     if decision == Verb::Approve {
         check_unchanged(asked, modified_arguments.as_ref())?;
     }

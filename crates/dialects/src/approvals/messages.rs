@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum ClientMessage {
     UserMessage(UserMessage),
-    HitlDecision(Decision),
+    HitlDecision(DecisionMessage),
     HitlDecisions(Decisions),
     ToolResult(ToolResult),
 }
@@ -23,20 +23,21 @@ pub(crate) struct UserMessage {
     pub(super) content: String,
     /// Must be `user` if present.
     #[expect(dead_code, reason = "parsing the field checks its value, which is not used")]
-    pub(super) role: Option<Role>,
+    pub(super) role: Option<MessageRole>,
 }
 
 /// Author of a message.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Role {
+#[schema(as = Role)]
+pub(crate) enum MessageRole {
     User,
 }
 
 /// Decision of a person about one call.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
-#[schema(example = json!({ "call_id": "call_abc123", "decision": "reject", "feedback": "Operation too risky" }))]
-pub(crate) struct Decision {
+#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "decision": "reject", "feedback": "Operation too risky" }))]
+pub(crate) struct DecisionMessage {
     /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
     /// Decision of the person.
@@ -64,13 +65,13 @@ pub(crate) enum Verb {
 ] }))]
 pub(crate) struct Decisions {
     /// Between 1 and 100 decisions.
-    #[schema(value_type = Vec<Decision>, max_items = 100)]
+    #[schema(value_type = Vec<DecisionMessage>, max_items = 100)]
     pub(super) decisions: Vec<Value>,
 }
 
 /// Outcome of a call that this client was given to run.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
-#[schema(example = json!({ "call_id": "call_abc123", "result": { "bytes": 5 } }))]
+#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "result": { "bytes": 5 } }))]
 pub(crate) struct ToolResult {
     /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
@@ -107,7 +108,7 @@ pub(crate) struct AssistantMessage {
 
 /// A tool call. With `requires_approval`, people have to decide on it; without, this client has to run it now.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({ "call_id": "call_abc123", "tool_name": "write_file",
+#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "tool_name": "write_file",
     "arguments": { "path": "/src/main.py", "content": "…" }, "requires_approval": true, "reason": "writing needs a person",
     "created_at": "2026-11-15T10:00:00Z", "kind": "approval", "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" }))]
 pub(crate) struct ToolCall {
@@ -144,7 +145,7 @@ pub(crate) struct ToolCall {
 
 /// Decision on a call.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({ "call_id": "call_abc123", "decision": "approve", "source": "user", "effect": "approve",
+#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "decision": "approve", "source": "user", "effect": "approve",
     "by": "alice" }))]
 pub(crate) struct Resolved {
     /// Identifier of the call, as the `tool_call` message named it.
@@ -166,7 +167,7 @@ pub(crate) struct Resolved {
 
 /// Warning that the deadline is near.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({ "call_id": "call_abc123", "seconds_left": 60, "expires_at": "2026-11-15T10:05:00Z" }))]
+#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "seconds_left": 60, "expires_at": "2026-11-15T10:05:00Z" }))]
 pub(crate) struct Warning {
     /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
@@ -179,7 +180,7 @@ pub(crate) struct Warning {
 
 /// The deadline passed without a decision. The call will not run.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({ "call_id": "call_abc123" }))]
+#[schema(as = Decision, example = json!({ "call_id": "call_abc123" }))]
 pub(crate) struct Expired {
     /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,

@@ -117,6 +117,28 @@ fn every_path_of_the_pages_for_contributors_exists() {
     report(&findings);
 }
 
+/// The path of an answer passes at most this many files from the socket to the commit, without the types and rules of this crate.
+const MOST_FILES_OF_AN_ANSWER: usize = 30;
+
+/// Steps 1 to 6 of "A person answers" name as many files as the page says.
+#[test]
+fn path_of_an_answer_passes_the_number_of_files_that_the_page_states() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let section = text.split("\n## ").find(|section| section.starts_with("A person answers")).unwrap();
+    let stated =
+        section.split_once(" files, which steps 1 to 6 name").and_then(|(before, _)| before.rsplit(' ').next());
+    let steps = section.split_once("\n1. ").and_then(|(_, rest)| rest.split_once("\n7. ")).unwrap().0;
+    let mut folders: Vec<PathBuf> = BASES.iter().map(|base| root().join(base)).collect();
+    let mut files = BTreeSet::new();
+    for path in steps.split('`').skip(1).step_by(2).filter(|code| code.strip_suffix(".rs").is_some()) {
+        let there = folders.iter().find_map(|folder| matching(folder, path)).unwrap();
+        folders.extend([there.parent().unwrap().to_owned(), there.with_extension("")]);
+        files.insert(there.canonicalize().unwrap());
+    }
+    assert_eq!(stated, Some(files.len().to_string().as_str()), "{files:#?}");
+    assert!(files.len() <= MOST_FILES_OF_AN_ANSWER, "{} files", files.len());
+}
+
 /// Each path in any document that begins with a folder of the repository exists.
 #[test]
 fn every_path_of_a_document_exists() {

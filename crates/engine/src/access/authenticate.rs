@@ -69,7 +69,7 @@ impl Engine {
             // A worker has no stored credential: its step lease is checked instead.
             Credential::Worker => Some(caller.clone()),
         };
-        again.and_then(|again| standing_in(again, caller)).ok_or(Error::Unauthenticated)
+        again.and_then(|again| with_request_of(again, caller)).ok_or(Error::Unauthenticated)
     }
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn renewed<R: Reads + ?Sized>(
         // A worker has no stored credential: its step lease is checked instead.
         Credential::Worker => Some(caller.clone()),
     };
-    Ok(found.and_then(|found| standing_in(found, caller)))
+    Ok(found.and_then(|found| with_request_of(found, caller)))
 }
 
 /// Returns the caller of a visit in the project of the request. The visit itself may have moved to another project meanwhile.
@@ -126,7 +126,7 @@ pub(crate) fn visiting(
 }
 
 /// Adds the address and the entry point of the request to the caller that was read. Returns `None` if the scope or the actor differs.
-pub(crate) fn standing_in(found: Caller, caller: &Caller) -> Option<Caller> {
+pub(crate) fn with_request_of(found: Caller, caller: &Caller) -> Option<Caller> {
     let same = found.scope == caller.scope && found.actor == caller.actor;
     same.then_some(Caller { from: caller.from, entry_point: caller.entry_point, ..found })
 }

@@ -17,7 +17,6 @@ use crate::access::sight::Sight;
 use crate::actions;
 use crate::actions::grants::Proposer;
 use crate::interactions;
-use crate::interactions::ask::{opened_on, sized};
 use crate::interactions::open::QuestionTerms;
 use crate::policy;
 use crate::policy::learn;
@@ -150,7 +149,11 @@ async fn read_known(
     engine
         .read_by(caller, Cost::Point, move |reads, caller| {
             let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
-            let wire = if caller.is_worker() { opened_on(reads, &scope, session.id)? } else { caller.entry_point };
+            let wire = if caller.is_worker() {
+                interactions::ask::opened_on(reads, &scope, session.id)?
+            } else {
+                caller.entry_point
+            };
             Ok((reads.action(&scope, session.id, &call)?, session, wire))
         })
         .await
@@ -231,7 +234,7 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
         ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
     };
     let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
-    sized(&question)?;
+    interactions::ask::sized(&question)?;
     Ok(question)
 }
 

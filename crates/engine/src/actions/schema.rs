@@ -10,27 +10,6 @@ use crate::policy;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Completes a partial set of arguments. A missing argument that the tool requires takes the value that people were shown; any other missing
-    /// argument stays out.
-    pub async fn complete_arguments(&self, caller: &Caller, id: InteractionId, given: Value) -> Result<Value, Error> {
-        caller.require(Right::Answer)?;
-        let Value::Object(mut given) = given else { return Ok(given) };
-        let subject =
-            interactions::plan::read(self, caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
-        let AnswerSubject { original, action: Some(action), tool_schema, .. } = subject else {
-            return Ok(Value::Object(given));
-        };
-        let declared = policy::in_force::load(self, caller.scope).await?.policy.schema(&action.call.tool).cloned();
-        let shown = original.question.call.map(|action| action.arguments).unwrap_or_default();
-        for schema in declared.into_iter().chain(tool_schema) {
-            let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            for name in needed.filter(|name| shown.get(name).is_some()) {
-                given.entry(name).or_insert_with(|| shown[name].clone());
-            }
-        }
-        Ok(Value::Object(given))
-    }
-
     /// Schema of the arguments of the action that a question is about. The policy's schema comes first, then that of the agent's version or the tool.
     pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
         caller.require(Right::Read)?;

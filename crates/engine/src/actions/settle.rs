@@ -9,7 +9,6 @@ use serde_json::Value;
 use store::StoreError;
 
 use crate::actions::propose::question_about;
-use crate::interactions::ask::opened_on;
 use crate::interactions::open::QuestionTerms;
 use crate::interactions::plan::AnswerPlan;
 use crate::run::transaction::Work;
@@ -189,7 +188,7 @@ fn read_time_for_outcome(
     if configured.is_some() || !proposal.hosted {
         return Ok(configured);
     }
-    Ok(opened_on(&mut *work.tx, &session.scope, session.id)?.time_to_answer(kind))
+    Ok(interactions::ask::opened_on(&mut *work.tx, &session.scope, session.id)?.time_to_answer(kind))
 }
 
 /// Builds the question about an action that was started and whose outcome was never reported.

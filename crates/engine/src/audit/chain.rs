@@ -13,7 +13,6 @@ use store::{ChainLink, Cost, Page, UnchainedEntry};
 
 use crate::audit;
 use crate::run;
-use crate::run::timers::count_failure;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
@@ -74,7 +73,7 @@ async fn sign_all(engine: &Engine, tenants: Vec<TenantId>) -> Result<(), Error> 
     // A failure to sign one tenant's chain does not stop the signing of the others.
     for tenant in tenants {
         if let Err(error) = sign(engine, tenant).await {
-            count_failure("checkpoint");
+            run::timers::count_failure("checkpoint");
             tracing::warn!(%tenant, %error, "the end of an audit chain could not be signed");
             all = Err(error);
         }

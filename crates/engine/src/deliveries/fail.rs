@@ -6,7 +6,6 @@ use domain::{Caller, Interaction, InteractionId, LeaseId};
 use crate::deliveries;
 use crate::interactions;
 use crate::sessions;
-use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -20,7 +19,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        checked("/reason", Some(&reason))?;
+        sessions::control::checked("/reason", Some(&reason))?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;

@@ -23,8 +23,7 @@ impl Engine {
             let (_, interaction) = deliveries::lock(work, &scope, id)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let interaction = interaction.heartbeat(lease, work.now, until)?;
-            work.tx.interaction_save(&interaction)?;
-            interactions::collect_effects(work, &interaction, interaction.status());
+            interactions::save_lease(work, &interaction)?;
             Ok(interaction)
         })
         .await

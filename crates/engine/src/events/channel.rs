@@ -8,7 +8,7 @@ use store::{Cost, Reads, Topic};
 
 use crate::access::sight::Sight;
 use crate::run::read_batch::BatchSize;
-use crate::sessions::names::{begun_in, live_in, newest_in};
+use crate::sessions;
 use crate::{Engine, Error, Listener};
 
 /// Reads the events of all sessions of a channel. The events of each session arrive in order.
@@ -71,7 +71,7 @@ impl Engine {
         caller.require(Right::Read)?;
         let (scope, name) = (caller.scope, channel.to_owned());
         let listener = self.bell.listen(Topic::Channel(scope.project, name.clone()));
-        let newest = self.read(Cost::Point, move |reads| newest_in(reads, &scope, &name)).await?;
+        let newest = self.read(Cost::Point, move |reads| sessions::names::newest_in(reads, &scope, &name)).await?;
         let places = match &beginning {
             ChannelStart::Now => BTreeMap::new(),
             ChannelStart::After(places) => places.clone(),
@@ -182,8 +182,10 @@ fn stands(
 ) -> Result<(Vec<Session>, Vec<SessionCursor>), Error> {
     let (scope, sight) = (&caller.scope, Sight::of(reads, caller)?);
     let mut found: BTreeMap<SessionId, Session> = BTreeMap::new();
-    found.extend(begun_in(reads, scope, channel, newest)?.into_iter().map(|session| (session.id, session)));
-    found.extend(live_in(reads, scope, channel)?.into_iter().map(|session| (session.id, session)));
+    found.extend(
+        sessions::names::begun_in(reads, scope, channel, newest)?.into_iter().map(|session| (session.id, session)),
+    );
+    found.extend(sessions::names::live_in(reads, scope, channel)?.into_iter().map(|session| (session.id, session)));
     found.retain(|_, session| sight.sees(session));
     let mut heads = Vec::with_capacity(found.len());
     for &id in followed {

@@ -7,7 +7,6 @@ use store::Page;
 use crate::interactions;
 use crate::run::transaction::Work;
 use crate::sessions;
-use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency};
 
 /// Number of people or keys that are read at once.
@@ -22,7 +21,7 @@ impl Engine {
         note: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        checked("/note", note.as_deref())?;
+        sessions::control::checked("/note", note.as_deref())?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, id)?;

@@ -1,11 +1,11 @@
 //! Records a person's answer, or many. The first answer to a question wins; a second person is refused and told who answered first.
 
+use domain::access::Right;
 use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, Verdict};
-
 use serde_json::Value;
 
-use crate::interactions::plan::AnswerPlan;
-use crate::policy::in_force::MOST_RULINGS;
+use crate::interactions::close::PlannedAnswer;
+use crate::interactions::plan::{AnswerPlan, AnswerSubject, AnswerTarget};
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 /// Answer in a request with many answers.
@@ -29,7 +29,7 @@ pub struct AnswerResult {
 }
 
 impl Engine {
-    /// Records a person's answer. The answer is planned again if the policy changes before its transaction.
+    /// Records a person's answer.
     pub async fn answer(
         &self,
         caller: &Caller,
@@ -37,27 +37,33 @@ impl Engine {
         draft: AnswerDraft,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        caller.require(domain::access::Right::Answer)?;
+        caller.require(Right::Answer)?;
         // The schema is needed for edited arguments, and for data that could be meant as arguments.
         let with_schema = [&draft.data].into_iter().chain(&draft.arguments).any(Value::is_object);
-        let mut subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
-        let draft = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
-        let mut ruled = 0;
-        loop {
-            let mut plan = draft.clone();
-            interactions::plan::add_rulings(self, caller, &mut plan, subject.as_ref()).await?;
-            let judged = plan.edit.is_some() || plan.current.is_some();
-            match save(self, caller, plan, idempotency.clone()).await {
-                // The policy changed between the ruling and the transaction.
-                Err(error)
-                    if judged && ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await =>
-                {
-                    ruled += 1;
-                }
-                other => return other,
-            }
-            subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
-        }
+        let subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
+        let plan = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
+        Box::pin(judge_and_save(self, caller, (plan, subject), with_schema, idempotency)).await
+    }
+
+    /// Reads the question that a caller wants to answer, for [`Engine::answer_subject`]. A question that the caller may not see is `NotFound`.
+    pub async fn read_subject(&self, caller: &Caller, target: AnswerTarget) -> Result<AnswerSubject, Error> {
+        caller.require(Right::Read)?;
+        interactions::plan::read_target(self, caller, target).await
+    }
+
+    /// Records a person's answer to a question that was read before.
+    pub async fn answer_subject(
+        &self,
+        caller: &Caller,
+        subject: AnswerSubject,
+        draft: AnswerDraft,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
+        caller.require(Right::Answer)?;
+        let id = subject.asked.id;
+        let plan = interactions::plan::prepare(self, caller, id, draft, Some(&subject)).await?;
+        let plan = AnswerPlan { has_partial_arguments: subject.has_partial_arguments, ..plan };
+        Box::pin(judge_and_save(self, caller, (plan, Some(subject)), true, idempotency)).await
     }
 
     /// Binds an idempotency key to the whole request, so that it cannot be used with another list of answers.
@@ -72,6 +78,34 @@ impl Engine {
             take(AnswerResult { interaction, result });
         }
     }
+}
+
+/// Adds the rulings to a plan and saves the answer. Reads and judges again if the policy changes before the transaction.
+async fn judge_and_save(
+    engine: &Engine,
+    caller: &Caller,
+    (prepared, subject): (AnswerPlan, Option<AnswerSubject>),
+    with_schema: bool,
+    idempotency: Option<Idempotency>,
+) -> Result<Interaction, Error> {
+    if subject.as_ref().is_none_or(|subject| subject.original.question.call.is_none()) {
+        let mut plan = prepared;
+        interactions::plan::add_rulings(engine, caller, &mut plan, subject.as_ref()).await?;
+        return save(engine, caller, plan, idempotency).await;
+    }
+    let mut first = Some(subject);
+    let attempt = || {
+        let (first, mut plan, idempotency) = (first.take(), prepared.clone(), idempotency.clone());
+        async move {
+            let subject = match first {
+                Some(subject) => subject,
+                None => interactions::plan::read(engine, caller.scope, plan.interaction, with_schema).await?,
+            };
+            interactions::plan::add_rulings(engine, caller, &mut plan, subject.as_ref()).await?;
+            save(engine, caller, plan, idempotency).await
+        }
+    };
+    policy::in_force::with_current_ruling(engine, attempt).await
 }
 
 async fn save(
@@ -99,7 +133,13 @@ async fn save(
             if let Some(current) = &plan.current {
                 current.require_not_denied()?;
             }
-            let interaction = interactions::apply_answer(work, &mut session, was, change, Some((&plan, &vault)))?;
+            let interaction = interactions::apply_answer(
+                work,
+                &mut session,
+                was,
+                change,
+                Some(PlannedAnswer { plan: &plan, vault: &vault }),
+            )?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })

@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use domain::{Event, Interaction, InteractionId, Refusal, Scope, SignedDuration, Timestamp};
 use store::{Cost, Page, Reads};
 
+use crate::run;
 use crate::run::pages::Pages;
-use crate::run::timers::count_failure;
-use crate::run::timers::stuck::is_of_store;
 use crate::{Engine, Error};
 
 /// Time for which a question that cannot be archived is postponed.
@@ -119,11 +118,11 @@ impl Span {
 /// archived one at a time, and the one that fails is postponed.
 pub(crate) async fn archive_due(engine: &Engine, most: u32) -> Result<u64, Error> {
     match move_to_archive(engine, most).await {
-        Err(error) if !is_of_store(&error) => {}
+        Err(error) if !run::timers::stuck::is_of_store(&error) => {}
         settled => return settled,
     }
     let error = match move_to_archive(engine, 1).await {
-        Err(error) if !is_of_store(&error) => error,
+        Err(error) if !run::timers::stuck::is_of_store(&error) => error,
         settled => return settled,
     };
     let retention = engine.settings().retention;
@@ -132,7 +131,7 @@ pub(crate) async fn archive_due(engine: &Engine, most: u32) -> Result<u64, Error
         Ok(work.tx.archive_postpone(until, until.saturating_add(POSTPONED).unwrap_or(until))?)
     });
     let Some(interaction) = first.await? else { return Ok(0) };
-    count_failure("archive");
+    run::timers::count_failure("archive");
     tracing::error!(%interaction, %error, seconds = POSTPONED.as_secs(), "archivingFailed");
     Ok(1)
 }

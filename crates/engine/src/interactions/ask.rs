@@ -7,7 +7,6 @@ use store::Reads;
 use zeroize::Zeroizing;
 
 use crate::access;
-use crate::access::sight::may_ask_in;
 use crate::interactions;
 use crate::interactions::forms_check::Account;
 use crate::interactions::open::QuestionTerms;
@@ -50,7 +49,7 @@ impl Engine {
         let question = admit(self, Account::of(caller), question, seconds).await?;
         let resume_point = pack(self, resume_point)?;
         let kept =
-            secrets::answer_values::find_kept(self, caller.scope, &caller.actor.name, caller.is_worker(), &question)
+            interactions::kept_answer::find(self, caller.scope, &caller.actor.name, caller.is_worker(), &question)
                 .await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let asking = QuestionTerms { time: seconds, traceparent, within_budget: true };
@@ -58,13 +57,14 @@ impl Engine {
         self.command(caller, idempotency, move |work| {
             let asker = work.caller()?;
             let mut session = access::lock_session(work, &asker, session)?;
-            may_ask_in(&asker, &session)?;
+            access::sight::may_ask_in(&asker, &session)?;
             let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 secrets::seal(work, &vault, &interaction, RESUME_POINT, packed)?;
                 work.tx.interaction_add_bytes(&scope, interaction.id, packed.len() as u64)?;
             }
-            let interaction = secrets::answer_from_kept(work, &vault, &mut session, interaction, kept.as_ref())?;
+            let interaction =
+                interactions::kept_answer::answer(work, &vault, &mut session, interaction, kept.as_ref())?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })

@@ -3,8 +3,8 @@
 use domain::access::Right;
 use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId};
 
+use crate::interactions::close::PlannedAnswer;
 use crate::interactions::plan::AnswerPlan;
-use crate::policy::in_force::MOST_RULINGS;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 impl Engine {
@@ -19,21 +19,21 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
-        let mut subject = interactions::plan::read(self, caller.scope, id, false).await?;
-        let draft = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
-        let mut ruled = 0;
-        loop {
-            let mut plan = draft.clone();
-            interactions::plan::add_ruling(self, &mut plan, subject.as_ref()).await?;
-            match save(self, caller, source, plan, idempotency.clone()).await {
-                // The policy changed between the ruling and the transaction.
-                Err(error) if ruled < MOST_RULINGS && policy::in_force::may_judge_again(self, &error).await => {
-                    ruled += 1;
-                }
-                other => return other,
+        let subject = interactions::plan::read(self, caller.scope, id, false).await?;
+        let prepared = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
+        let mut first = Some(subject);
+        let attempt = || {
+            let (first, mut plan, idempotency) = (first.take(), prepared.clone(), idempotency.clone());
+            async move {
+                let subject = match first {
+                    Some(subject) => subject,
+                    None => interactions::plan::read(self, caller.scope, id, false).await?,
+                };
+                interactions::plan::add_ruling(self, &mut plan, subject.as_ref()).await?;
+                save(self, caller, source, plan, idempotency).await
             }
-            subject = interactions::plan::read(self, caller.scope, id, false).await?;
-        }
+        };
+        policy::in_force::with_current_ruling(self, attempt).await
     }
 }
 
@@ -63,7 +63,13 @@ async fn save(
             interaction.may_end_with(&work.caller()?, effect)?;
             // Without `current`, the answer suspends no learnt rule: only the decision of a person may contradict one.
             let plan = AnswerPlan { current: None, ..plan.clone() };
-            let interaction = interactions::apply_answer(work, &mut session, was, change, Some((&plan, &vault)))?;
+            let interaction = interactions::apply_answer(
+                work,
+                &mut session,
+                was,
+                change,
+                Some(PlannedAnswer { plan: &plan, vault: &vault }),
+            )?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })

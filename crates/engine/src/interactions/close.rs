@@ -15,6 +15,13 @@ use crate::run::telemetry::QuestionReport;
 use crate::run::transaction::Work;
 use crate::{Error, Vault, actions, interactions, policy, secrets, sessions, steps};
 
+/// Plan of the answer that ends a question, with the vault that seals its values.
+#[derive(Clone, Copy)]
+pub(crate) struct PlannedAnswer<'a> {
+    pub(crate) plan: &'a AnswerPlan,
+    pub(crate) vault: &'a Vault,
+}
+
 /// Locks the session of a question, then reads the question. A question in the archive is refused with `AlreadyResolved`.
 pub(crate) fn lock(work: &mut Work<'_>, scope: &Scope, id: InteractionId) -> Result<(Session, Interaction), Error> {
     let Some(session) = work.tx.session_of(scope, id)? else {
@@ -36,13 +43,13 @@ pub(crate) fn apply_change(
     apply_answer(work, session, was, change, None)
 }
 
-/// Saves a change of a question like [`apply_change`], with the `plan` that was prepared for the answer before the transaction.
+/// Saves a change of a question like [`apply_change`], with the plan that was prepared for the answer before the transaction.
 pub(crate) fn apply_answer(
     work: &mut Work<'_>,
     session: &mut Session,
     was: Status,
     (interaction, event_draft): Change,
-    plan: Option<(&AnswerPlan, &Vault)>,
+    planned: Option<PlannedAnswer<'_>>,
 ) -> Result<Interaction, Error> {
     let ended = was == Status::Pending && interaction.status() != Status::Pending;
     if ended {
@@ -58,33 +65,48 @@ pub(crate) fn apply_answer(
     work.record_event(session, Some(interaction.id), event_draft)?;
     collect_effects(work, &interaction, was);
     if ended {
-        follow_end(work, session, &interaction, plan)?;
+        follow_end(work, session, &interaction, planned)?;
     }
     Ok(interaction)
 }
 
+/// Saves a question whose lease on the answer was extended. The extension is no event.
+pub(crate) fn save_lease(work: &mut Work<'_>, interaction: &Interaction) -> Result<(), Error> {
+    work.tx.interaction_save(interaction)?;
+    collect_effects(work, interaction, interaction.status());
+    Ok(())
+}
+
 /// Performs every consequence of the end of a question, in this order. Each consequence is listed with its condition.
+///
+/// Consequences may end other questions, so this function can run inside itself. It ends, because each run belongs to a question that was open and is
+/// not open any more, and no consequence opens a question that it also ends:
+///
+/// - `actions::settle` may open a question about an edit, which stays open.
+/// - `interactions::close_handed_over` ends the questions before and after this one; the links between questions have no cycle.
+/// - `sessions::end_by_answer` and the end of a handed-over session withdraw the open questions of that session. Its end is noted in `session`
+///   first, and an ended session is not ended again.
 fn follow_end(
     work: &mut Work<'_>,
     session: &mut Session,
     interaction: &Interaction,
-    plan: Option<(&AnswerPlan, &Vault)>,
+    planned: Option<PlannedAnswer<'_>>,
 ) -> Result<(), Error> {
     let answer = interaction.final_answer();
     if let Some(answer) = answer.filter(|_| interaction.question.reply) {
         sessions::record_reply(work, session, interaction, answer)?;
     }
     if let Some(call) = &interaction.question.call_id {
-        actions::settle(work, session, interaction, call, plan.map(|(plan, _)| plan))?;
+        actions::settle(work, session, interaction, call, planned.map(|planned| planned.plan))?;
     }
     if session.hosted {
         steps::count_answer(work, session, interaction)?;
         steps::wake(work, session)?;
     }
     if interaction.handed_over().is_some() || interaction.origin.handed_from.is_some() {
-        interactions::close_handed_over(work, session, interaction, plan)?;
+        interactions::close_handed_over(work, session, interaction, planned)?;
     }
-    if let Some((plan, vault)) = plan.filter(|(plan, _)| plan.interaction == interaction.id) {
+    if let Some(PlannedAnswer { plan, vault }) = planned.filter(|planned| planned.plan.interaction == interaction.id) {
         if let Some(current) = &plan.current {
             policy::suspend_contradicted_rules(work, interaction, current)?;
         }

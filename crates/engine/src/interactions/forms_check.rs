@@ -14,7 +14,7 @@ use forms::{CheckError, Forms, SchemaError};
 use serde_json::Value;
 use store::StoreError;
 
-use crate::run::heavy_work::off_reactor;
+use crate::run;
 use crate::run::slots::{Slot, Slots};
 use crate::{Engine, Error};
 
@@ -184,7 +184,7 @@ async fn run_check<T: Send + 'static>(
     let place = engine.checks.place(account).await?;
     let wanted = Arc::new(AtomicBool::new(true));
     let (forms, waiting) = (Arc::clone(&engine.forms), Waiting(Arc::clone(&wanted)));
-    let checked = off_reactor(move || {
+    let checked = run::heavy_work::off_reactor(move || {
         let done = check(&forms, &|| wanted.load(Ordering::Relaxed));
         drop(place);
         done

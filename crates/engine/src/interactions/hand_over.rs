@@ -10,11 +10,10 @@ use domain::{
 
 use crate::access;
 use crate::interactions;
-use crate::interactions::plan::AnswerPlan;
+use crate::interactions::close::PlannedAnswer;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
-use crate::sessions::control::checked;
-use crate::{Engine, Error, Idempotency, Vault};
+use crate::{Engine, Error, Idempotency};
 
 /// Target of a handover.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +33,7 @@ impl Engine {
         to: HandOver,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        checked("/note", to.note.as_deref())?;
+        sessions::control::checked("/note", to.note.as_deref())?;
         self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;
@@ -96,7 +95,7 @@ pub(crate) fn close_handed_over(
     work: &mut Work<'_>,
     session: &mut Session,
     interaction: &Interaction,
-    plan: Option<(&AnswerPlan, &Vault)>,
+    planned: Option<PlannedAnswer<'_>>,
 ) -> Result<(), Error> {
     if let Some(to) = interaction.handed_over() {
         let there = work.tx.interaction(&interaction.scope, to.interaction)?;
@@ -112,7 +111,7 @@ pub(crate) fn close_handed_over(
     let mut first = sessions::lock(work, &interaction.scope, from.session)?;
     let found = work.tx.interaction(&interaction.scope, from.interaction)?;
     if let Some(change) = found.and_then(|found| found.follow(interaction)) {
-        interactions::apply_answer(work, &mut first, Status::Pending, change, plan)?;
+        interactions::apply_answer(work, &mut first, Status::Pending, change, planned)?;
         sessions::save(work, &first)?;
     }
     end_target_session(work, session)

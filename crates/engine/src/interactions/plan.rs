@@ -7,11 +7,12 @@
 use domain::access::Right;
 use domain::{
     Action, AgentVersion, AnswerDraft, Call, Caller, DefinitionKind, Effect, EntryPoint, FormProof, Interaction,
-    InteractionId, Problem, Refusal, Remember, Scope,
+    InteractionId, Problem, Refusal, Remember, Scope, SessionId,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use store::{Cost, Reads, StoreError};
 
+use crate::access::sight::Sight;
 use crate::actions;
 use crate::interactions;
 use crate::interactions::open::QuestionTerms;
@@ -22,7 +23,7 @@ use crate::policy::learn::suspend::CurrentRuling;
 use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::secrets;
 use crate::secrets::answer_values::AnswerSecrets;
-use crate::steps::definitions::body;
+use crate::steps;
 use crate::{Engine, Error};
 
 /// Result of the preparation of an answer, for its transaction.
@@ -38,6 +39,8 @@ pub(crate) struct AnswerPlan {
     pub(crate) secrets: Option<AnswerSecrets>,
     /// Ruling on edited arguments, and the terms of the question if other people have to approve them.
     pub(crate) edit: Option<(Judged, QuestionTerms)>,
+    /// Whether edited arguments are completed with those that people were shown.
+    pub(crate) has_partial_arguments: bool,
     /// Grant that the person wants to give with the approval.
     pub(crate) remember: Option<Remember>,
     /// Ruling of today's policy on the action of the question.
@@ -52,16 +55,28 @@ impl AnswerPlan {
     }
 }
 
+/// Name by which a caller refers to the question that it answers.
+#[derive(Debug, Clone)]
+pub enum AnswerTarget {
+    /// A question by its id.
+    Question(InteractionId),
+    /// The first question about a call of a session, or a question of the session by its id.
+    Call(SessionId, String),
+}
+
 /// Question as it is read before an answer, with the action that it is about.
-pub(crate) struct AnswerSubject {
+#[derive(Debug)]
+pub struct AnswerSubject {
     /// Question that is answered.
-    pub(crate) asked: Interaction,
+    pub asked: Interaction,
     /// Question that the agent asked. It differs from `asked` if the question was handed over.
     pub(crate) original: Interaction,
     /// Proposed action, if the question is about one.
     pub(crate) action: Option<Action>,
     /// Schema of the tool's arguments, as the agent's version or a tool of this server declares it.
     pub(crate) tool_schema: Option<Value>,
+    /// Whether edited arguments are completed with those that people were shown.
+    pub(crate) has_partial_arguments: bool,
 }
 
 /// Reads a question and its action, with the schema of the tool if that is asked for. Returns `None` if there is no such question.
@@ -73,24 +88,43 @@ pub(crate) async fn read(
 ) -> Result<Option<AnswerSubject>, Error> {
     let found = engine.read(Cost::Point, move |reads| {
         let Some(asked) = reads.interaction(&scope, id)? else { return Ok(None) };
-        let mut subject = AnswerSubject::read(reads, asked)?;
-        if with_schema && let Some(action) = &subject.action {
-            subject.tool_schema = client_schema(reads, &subject.original, action)?;
+        let mut subject = AnswerSubject::read(reads, asked, None)?;
+        if with_schema {
+            subject.add_client_schema(reads)?;
         }
         Ok(Some(subject))
     });
     let found = found.await?;
-    Ok(found.map(|mut subject| {
-        if let Some(action) = &subject.action
-            && with_schema
-            && action.hosted
-            && action.runner.is_none()
-        {
-            let declared = engine.filed.schema(&action.call.tool);
-            subject.tool_schema = subject.tool_schema.take().or(declared);
-        }
-        subject
-    }))
+    Ok(found.map(|subject| if with_schema { subject.with_server_schema(engine) } else { subject }))
+}
+
+/// Reads a question that the caller may see and its action, with the schema of the tool.
+pub(crate) async fn read_target(
+    engine: &Engine,
+    caller: &Caller,
+    target: AnswerTarget,
+) -> Result<AnswerSubject, Error> {
+    let scope = caller.scope;
+    let found = engine.read_by(caller, Cost::Point, move |reads, caller| {
+        let sight = Sight::of(reads, caller)?;
+        let (asked, action) = match &target {
+            AnswerTarget::Question(id) => (Some(sight.question(reads, &scope, *id)?), None),
+            AnswerTarget::Call(session, call) => {
+                sight.session(reads, &scope, *session)?;
+                let action = reads.action(&scope, *session, call)?;
+                let asked = match &action {
+                    Some(action) => action.asked.first().copied(),
+                    None => call.parse().ok(),
+                };
+                let asked = asked.map(|id| reads.interaction(&scope, id)).transpose()?.flatten();
+                (asked.filter(|asked| asked.origin.session == *session), action)
+            }
+        };
+        let mut subject = AnswerSubject::read(reads, asked.ok_or(Refusal::NotFound("interaction"))?, action)?;
+        subject.add_client_schema(reads)?;
+        Ok(subject)
+    });
+    Ok(found.await?.with_server_schema(engine))
 }
 
 /// Validates the form data of an answer and separates its secret values.
@@ -107,7 +141,16 @@ pub(crate) async fn prepare(
         proof = interactions::forms_check::prove(engine, caller, question, &draft).await?;
         secrets = secrets::answer_values::set_aside(question, &mut draft);
     }
-    Ok(AnswerPlan { interaction: id, draft, proof, secrets, edit: None, remember: None, current: None })
+    Ok(AnswerPlan {
+        interaction: id,
+        draft,
+        proof,
+        secrets,
+        edit: None,
+        has_partial_arguments: false,
+        remember: None,
+        current: None,
+    })
 }
 
 /// Adds the ruling of today's policy on the action that an answer would approve.
@@ -145,6 +188,10 @@ pub(crate) async fn add_rulings(
         plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force.clone()).await?;
     }
     let Some(action) = &subject.action else { return Ok(()) };
+    if let Some(Value::Object(given)) = plan.draft.arguments.as_mut().filter(|_| plan.has_partial_arguments) {
+        let in_force = in_force.as_ref().map_err(|why| unreadable(why))?;
+        subject.complete_arguments(action, given, in_force);
+    }
     if subject.has_argument_data(&plan.draft) {
         let in_force = in_force.as_ref().map_err(|why| unreadable(why))?;
         subject.require_shown_arguments(action, &plan.draft, in_force)?;
@@ -199,19 +246,56 @@ async fn judge_edit(
 }
 
 impl AnswerSubject {
-    /// Reads the question that the agent asked and the action that it is about. The schema of the tool is left out.
-    pub(crate) fn read(reads: &mut dyn Reads, asked: Interaction) -> Result<Self, Error> {
+    /// Accepts partial arguments in an edit: a missing argument that the tool requires takes the value that people were shown.
+    #[must_use]
+    pub fn with_partial_arguments(self) -> Self {
+        Self { has_partial_arguments: true, ..self }
+    }
+
+    /// Reads the question that the agent asked and the action that it is about, unless it is the `known` one. The schema of the tool is left out.
+    pub(crate) fn read(reads: &mut dyn Reads, asked: Interaction, known: Option<Action>) -> Result<Self, Error> {
         let scope = asked.scope;
         // The action is in the session where it was proposed, even if the question was handed over to another session.
         let mut original = asked.clone();
         while let Some(from) = original.origin.handed_from.take() {
             original = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
         }
-        let action = match &original.question.call_id {
-            Some(call) => reads.action(&scope, original.origin.session, call)?,
-            None => None,
+        let is_about = |action: &Action| {
+            original.question.call_id.as_ref() == Some(&action.call_id) && action.session == original.origin.session
         };
-        Ok(Self { asked, original, action, tool_schema: None })
+        let action = match (known.filter(is_about), &original.question.call_id) {
+            (None, Some(call)) => reads.action(&scope, original.origin.session, call)?,
+            (known, _) => known,
+        };
+        Ok(Self { asked, original, action, tool_schema: None, has_partial_arguments: false })
+    }
+
+    /// Reads the schema that the version of a hosted agent declares for a tool that the client runs.
+    fn add_client_schema(&mut self, reads: &mut dyn Reads) -> Result<(), Error> {
+        if let Some(action) = &self.action {
+            self.tool_schema = client_schema(reads, &self.original, action)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the schema of a tool of this server, if the agent's version declares none.
+    fn with_server_schema(mut self, engine: &Engine) -> Self {
+        if let Some(action) = self.action.as_ref().filter(|action| action.hosted && action.runner.is_none()) {
+            self.tool_schema = self.tool_schema.take().or_else(|| engine.filed.schema(&action.call.tool));
+        }
+        self
+    }
+
+    /// Completes edited arguments. A missing argument that the tool requires takes the value that people were shown; any other missing argument
+    /// stays out.
+    fn complete_arguments(&self, action: &Action, given: &mut Map<String, Value>, in_force: &InForce) {
+        let Some(shown) = self.original.question.call.as_ref().map(|call| &call.arguments) else { return };
+        for schema in in_force.policy.schema(&action.call.tool).into_iter().chain(&self.tool_schema) {
+            let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            for name in needed.filter(|name| shown.get(name).is_some()) {
+                given.entry(name).or_insert_with(|| shown[name].clone());
+            }
+        }
     }
 
     /// Whether an approval carries data that could be meant as arguments.
@@ -261,7 +345,7 @@ fn client_schema(reads: &mut dyn Reads, asked: &Interaction, action: &Action) ->
     let Some(step) = reads.step(&asked.scope, asked.origin.step)? else { return Ok(None) };
     let (Some(name), Some(version)) = (&step.agent, &step.agent_version) else { return Ok(None) };
     let Some(found) = reads.definition(&asked.scope, DefinitionKind::Agent, name, version)? else { return Ok(None) };
-    let agent: AgentVersion = body(found)?;
+    let agent: AgentVersion = steps::definitions::body(found)?;
     let tool = agent.client_tools.into_iter().find(|tool| tool.name == action.call.tool);
     Ok(tool.map(|tool| tool.schema).filter(|schema| !schema.is_null()))
 }

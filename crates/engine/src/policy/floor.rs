@@ -19,7 +19,7 @@ use crate::policy;
 use crate::policy::project_policy::diff;
 use crate::policy::ruling::{Judged, Policies, told_in_force};
 use crate::policy::server_file::{FileRefusal, RefusedFile, ServerFile, load_floor};
-use crate::run::heavy_work::off_reactor;
+use crate::run;
 use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};
@@ -32,7 +32,7 @@ const NAME: &str = "floor.toml";
 /// Floor of this process.
 #[derive(Default)]
 pub(crate) struct Floor {
-    policy: Option<Arc<Policy>>,
+    pub(super) policy: Option<Arc<Policy>>,
     /// Whether this process was given its floor. Otherwise it follows the floor that the store records.
     given: bool,
     /// Floor file that was refused or could not be read yet.
@@ -47,11 +47,6 @@ impl Floor {
 }
 
 impl Policies {
-    /// Floor of this process, if it has one.
-    pub(crate) fn floor_here(&self) -> Option<Arc<Policy>> {
-        self.floor.read().policy.clone()
-    }
-
     fn floor_replace(&self, policy: Option<Arc<Policy>>, given: bool) {
         let now = policy.as_ref().map(|policy| policy.version().to_owned());
         let mut floor = self.floor.write();
@@ -74,7 +69,7 @@ impl Engine {
             return Ok(());
         }
         let file = name.clone();
-        let floor = match off_reactor(move || load_floor(&name, &text)).await {
+        let floor = match run::heavy_work::off_reactor(move || load_floor(&name, &text)).await {
             Ok(Ok(floor)) => Arc::new(floor),
             Ok(Err(findings)) => return Err(policy::server_file::report_refused(self, ServerFile::Floor, findings)),
             Err(error) => return Err(policy::server_file::report_postponed(self, ServerFile::Floor, &file, &error)),
@@ -191,7 +186,7 @@ pub(crate) async fn follow_servers(engine: &Engine) -> Result<bool, Error> {
 /// Reads a floor that was put in force earlier. If this version of the program reads it more strictly and refuses it, this process
 /// permits nothing.
 async fn readable_floor(text: String) -> Result<Policy, Error> {
-    let findings = match off_reactor(move || load_floor(NAME, &text)).await? {
+    let findings = match run::heavy_work::off_reactor(move || load_floor(NAME, &text)).await? {
         Ok(floor) => return Ok(floor),
         Err(findings) => findings,
     };

@@ -14,7 +14,7 @@ use crate::policy::floor::FLOOR;
 use crate::policy::learn;
 use crate::policy::ruling::{Judged, Policies, ServerPolicy};
 use crate::policy::server_file::NOWHERE;
-use crate::run::heavy_work::off_reactor;
+use crate::run;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
@@ -184,7 +184,7 @@ async fn load_own(engine: &Engine, scope: Scope, version: String) -> Result<Arc<
     let lookup = version.clone();
     let kept = engine.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
     let text = kept.ok_or_else(|| StoreError::Corrupt("the policy in force is not kept".into()))?.text;
-    let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
+    let policy = run::heavy_work::off_reactor(move || Policy::load("policy.toml", &text)).await?;
     // The policy was valid when it was put in force, but this version of the program may parse it more strictly.
     let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
     let policy = Arc::new(policy);
@@ -216,13 +216,14 @@ pub(crate) async fn with_current_ruling<T, F>(engine: &Engine, mut attempt: impl
 where
     F: Future<Output = Result<T, Error>>,
 {
-    for _ in 0..MOST_RULINGS {
-        match attempt().await {
-            Err(error) if may_judge_again(engine, &error).await => {}
+    let mut repeated = 0;
+    loop {
+        // The future of an attempt is large, so it is not kept in that of the caller.
+        match Box::pin(attempt()).await {
+            Err(error) if repeated < MOST_RULINGS && may_judge_again(engine, &error).await => repeated += 1,
             other => return other,
         }
     }
-    attempt().await
 }
 
 /// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy

@@ -18,7 +18,6 @@ use crate::policy::learn;
 use crate::policy::ruling::{OnBehalfOf, ServerPolicy, asked_by, floored, held, misfit_of, switched};
 use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
 use crate::run;
-use crate::run::heavy_work::off_reactor;
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -156,7 +155,7 @@ impl Engine {
         }
         let InForce { policy, state, floor, .. } = policy::in_force::load(self, caller.scope).await?;
         let misfit = policy::ruling::find_misfit(self, &policy, &action).await?;
-        let explained = off_reactor(move || {
+        let explained = run::heavy_work::off_reactor(move || {
             let call = behalf.call(&action);
             let mut explanation = policy.explain_without(&call, &state.silent());
             explanation.ruling = switched(held(explanation.ruling, misfit), &state);
@@ -358,7 +357,7 @@ pub(crate) fn read_newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<
 /// Parses a policy on a blocking thread, and refuses a policy with errors.
 pub(crate) async fn loaded(file: &str, text: String) -> Result<Policy, Error> {
     let file = file.to_owned();
-    off_reactor(move || readable(&file, &text)).await?
+    run::heavy_work::off_reactor(move || readable(&file, &text)).await?
 }
 
 /// Parses a policy on the current thread, which may take long, and refuses a policy with errors.

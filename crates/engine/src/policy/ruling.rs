@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use crate::policy::floor::Floor;
 use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::server_file::{RefusedFile, ServerFile};
-use crate::run::heavy_work::off_reactor;
+use crate::run;
 use crate::{Engine, Error};
 
 /// Policies that this node has loaded.
@@ -161,6 +161,11 @@ impl Policies {
     pub(crate) fn server(&self) -> ServerPolicy {
         self.server.read().clone()
     }
+
+    /// Floor of this process, if it has one.
+    pub(crate) fn floor_here(&self) -> Option<Arc<Policy>> {
+        self.floor.read().policy.clone()
+    }
 }
 
 /// Sets the metric that shows the version in force in this process.
@@ -243,7 +248,7 @@ pub(crate) async fn judge(
     action: Call,
 ) -> Result<Judged, Error> {
     let misfit = find_misfit(engine, &in_force.policy, &action).await?;
-    let judged = off_reactor(move || {
+    let judged = run::heavy_work::off_reactor(move || {
         let mut silent = in_force.state.silent();
         silent.extend(in_force.unheard.iter().map(String::as_str));
         let judgement = in_force.policy.judge_without(&behalf.call(&action), &silent);

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::policy;
 use crate::policy::project_policy::diff;
 use crate::policy::ruling::ServerPolicy;
-use crate::run::heavy_work::off_reactor;
+use crate::run;
 use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};
@@ -126,7 +126,7 @@ impl Engine {
             return Ok(());
         }
         let file = name.clone();
-        let policy = match off_reactor(move || load_policy(&name, &text)).await {
+        let policy = match run::heavy_work::off_reactor(move || load_policy(&name, &text)).await {
             Ok(Ok(policy)) => Arc::new(policy),
             Ok(Err(findings)) => return Err(report_refused(self, ServerFile::Policy, findings)),
             Err(error) => return Err(report_postponed(self, ServerFile::Policy, &file, &error)),

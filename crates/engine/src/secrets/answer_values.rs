@@ -1,36 +1,23 @@
-//! Moves secret values from an answer into the vault, keeps them for later if the person chooses to, and answers an agent's later question with
-//! kept values.
+//! Moves secret values from an answer into the vault, and keeps them for later if the person chooses to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use domain::{
-    Actor, AnswerDraft, AutoSource, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session,
-};
-use serde_json::{Map, Value, json};
-use store::{Cost, KeptSecretValue, SealedValue};
+use domain::{AnswerDraft, Interaction, KeptSecret, Kind, Question, Session};
+use serde_json::{Value, json};
+use store::{KeptSecretValue, SealedValue};
 use zeroize::Zeroizing;
 
 use crate::interactions;
 use crate::run::transaction::Work;
 use crate::secrets::vault::{SECRETS, SealContext};
-use crate::{Engine, Error, Vault};
-
-/// Maximum number of people that a reason names.
-const MOST_NAMED: usize = 5;
+use crate::{Error, Vault};
 
 /// Values of a secret question, until they are sealed.
 #[derive(Clone)]
 pub(crate) struct AnswerSecrets {
-    values: Zeroizing<Vec<u8>>,
-    keep: bool,
-}
-
-/// Kept values that answer a question.
-pub(crate) struct KeptAnswer {
-    values: Zeroizing<Vec<u8>>,
-    reason: String,
-    ids: Vec<SecretId>,
-    names: Vec<String>,
+    pub(crate) values: Zeroizing<Vec<u8>>,
+    /// Whether the values are kept for the agent's later questions.
+    pub(crate) keep: bool,
 }
 
 /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
@@ -41,43 +28,6 @@ pub(crate) fn set_aside(question: &Question, draft: &mut AnswerDraft) -> Option<
     let values = Zeroizing::new(draft.data.to_string().into_bytes());
     draft.data = names_only(&draft.data);
     Some(AnswerSecrets { values, keep: draft.keep })
-}
-
-/// Finds the secrets kept for the asking agent, if they include every required field of the question and fit its form.
-pub(crate) async fn find_kept(
-    engine: &Engine,
-    scope: Scope,
-    agent: &str,
-    hosted: bool,
-    question: &Question,
-) -> Result<Option<KeptAnswer>, Error> {
-    if question.kind != Kind::Secret || question.fresh {
-        return Ok(None);
-    }
-    let agent = agent.to_owned();
-    let mut kept = engine.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
-    kept.retain(|kept| kept.secret.hosted == Some(hosted));
-    kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
-    let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
-    if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
-        return Ok(None);
-    }
-    let mut values = Map::new();
-    for KeptSecretValue { secret, sealed } in &kept {
-        let value = engine.vault.unseal(&SealContext::Kept(secret), sealed)?;
-        let text = String::from_utf8_lossy(&value).into_owned();
-        values.insert(secret.name.clone(), Value::String(text));
-    }
-    let values = Value::Object(values);
-    if !interactions::forms_check::fits(engine, scope, question, &values).await? {
-        return Ok(None);
-    }
-    Ok(Some(KeptAnswer {
-        values: Zeroizing::new(values.to_string().into_bytes()),
-        reason: reason(kept.iter().map(|kept| &kept.secret)),
-        ids: kept.iter().map(|kept| kept.secret.id).collect(),
-        names: kept.iter().map(|kept| kept.secret.name.clone()).collect(),
-    }))
 }
 
 /// Seals the values of the answer with which a question has ended, and keeps them for later if the person has chosen to. Values of a vote that
@@ -115,34 +65,6 @@ pub(crate) fn seal_answer_values(
     Ok(())
 }
 
-/// Answers a new question with kept values, unless one of them was deleted meanwhile.
-pub(crate) fn answer_from_kept(
-    work: &mut Work<'_>,
-    vault: &Vault,
-    session: &mut Session,
-    interaction: Interaction,
-    found: Option<&KeptAnswer>,
-) -> Result<Interaction, Error> {
-    let Some(KeptAnswer { values, reason, ids, names }) = found else { return Ok(interaction) };
-    let agent = interaction.origin.asked_by.name.clone();
-    let kept = work.tx.kept_secrets_for(&interaction.scope, &agent)?;
-    if !ids.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
-        return Ok(interaction);
-    }
-    for id in ids {
-        work.tx.kept_secret_mark_used(&interaction.scope, *id, work.now)?;
-    }
-    let draft =
-        AnswerDraft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..AnswerDraft::default() };
-    let signature = (work.ids.answer(work.now), Actor::system(), AutoSource::System);
-    work.record_event(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
-    let was = interaction.status();
-    let change = interaction.auto_resolve(signature, draft, Some(FormProof::checked()), work.now)?;
-    let interaction = interactions::apply_change(work, session, was, change)?;
-    seal(work, vault, &interaction, SECRETS, values)?;
-    Ok(interaction)
-}
-
 /// Seals the values with which a secret question has ended. They replace values sealed with a vote, which earlier versions stored.
 fn seal_final_values(work: &mut Work<'_>, vault: &Vault, asked: &Interaction, values: &[u8]) -> Result<(), Error> {
     let Some(vote) = work.tx.sealed_value(&asked.scope, asked.id, SECRETS)? else {
@@ -169,13 +91,4 @@ pub(crate) fn seal(
 fn names_only(data: &Value) -> Value {
     let names = data.as_object().map(|fields| fields.keys().cloned().map(Value::String).collect());
     json!({ "names": Value::Array(names.unwrap_or_default()) })
-}
-
-/// Names the people who kept the values, and the times, so that readers see why nobody was asked.
-fn reason<'a>(kept: impl Iterator<Item = &'a KeptSecret>) -> String {
-    let said: BTreeSet<String> = kept.map(|secret| format!("{} at {}", secret.kept_by.name, secret.kept_at)).collect();
-    let more = said.len().saturating_sub(MOST_NAMED);
-    let named: Vec<String> = said.into_iter().take(MOST_NAMED).collect();
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("answered with values kept by {}{more}", named.join(", "))
 }

@@ -89,26 +89,6 @@ impl Engine {
         })
         .await
     }
-
-    /// Returns the question that a client refers to: the first question about a call of the session, or a question of the session by its id.
-    pub async fn find_question(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Interaction, Error> {
-        caller.require(Right::Read)?;
-        let (scope, call) = (caller.scope, call.to_owned());
-        self.read_by(caller, Cost::Point, move |reads, caller| {
-            Sight::of(reads, caller)?.session(reads, &scope, session)?;
-            let asked = match reads.action(&scope, session, &call)? {
-                Some(proposal) => proposal.asked.first().copied(),
-                None => call.parse::<InteractionId>().ok(),
-            };
-            let found = match asked {
-                Some(asked) => reads.interaction(&scope, asked)?,
-                None => None,
-            };
-            let found = found.filter(|found| found.origin.session == session);
-            Ok(found.ok_or(Refusal::NotFound("interaction"))?)
-        })
-        .await
-    }
 }
 
 fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Interaction, Option<String>), Error> {

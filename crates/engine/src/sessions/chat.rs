@@ -6,7 +6,7 @@ use serde_json::Value;
 use store::{IdempotencyRecord, StoreError};
 
 use crate::access;
-use crate::run::retry::retry_conflicts;
+use crate::run;
 use crate::run::transaction::Work;
 use crate::sessions;
 use crate::sessions::message::checked;
@@ -47,7 +47,7 @@ impl Engine {
         named_well(chat.agent.as_deref())?;
         let offered = steps::server_files::offered(self, caller.scope).await?;
         // After a conflict, another request has begun the same conversation, and the next attempt finds it.
-        retry_conflicts(MOST_MEETINGS, || {
+        run::retry::retry_conflicts(MOST_MEETINGS, || {
             let (chat, offered) = (chat.clone(), offered.clone());
             self.command(caller, idempotency.clone(), move |work| {
                 let caller = work.caller()?;

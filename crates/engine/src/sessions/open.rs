@@ -10,7 +10,6 @@ use store::Topic;
 use crate::run::transaction::Work;
 use crate::steps;
 use crate::steps::server_files::OfferedDefinitions;
-use crate::steps::workspaces::apart;
 use crate::{Engine, Error, Idempotency};
 
 /// Parameters of a new session.
@@ -167,5 +166,5 @@ fn require_separate_workspace(
     offered: &OfferedDefinitions,
     agent: &AgentVersion,
 ) -> Result<(), Error> {
-    agent.workspace.as_deref().map_or(Ok(()), |workspace| apart(&mut *work.tx, offered, workspace))
+    agent.workspace.as_deref().map_or(Ok(()), |workspace| steps::workspaces::apart(&mut *work.tx, offered, workspace))
 }

@@ -9,11 +9,9 @@ use serde_json::Value;
 use store::{Cost, StoreError};
 
 use crate::interactions;
-use crate::interactions::ask::opened_on;
 use crate::interactions::forms_check::Account;
 use crate::interactions::open::QuestionTerms;
 use crate::run::transaction::Originator;
-use crate::secrets;
 use crate::sessions;
 use crate::steps;
 use crate::steps::journal::Journal;
@@ -36,11 +34,11 @@ impl Engine {
         journal: impl Fn(InteractionId) -> Journal + Send + 'static,
     ) -> Result<Option<Interaction>, Error> {
         let (scope, session) = (claim.scope, claim.session);
-        let wire = self.read(Cost::Point, move |reads| opened_on(reads, &scope, session)).await?;
+        let wire = self.read(Cost::Point, move |reads| interactions::ask::opened_on(reads, &scope, session)).await?;
         let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, wire)?;
         let question = add_suggestion(self, claim, ask.question).await?;
         let question = interactions::ask::admit(self, Account::of_project(claim.scope), question, seconds).await?;
-        let kept = secrets::answer_values::find_kept(self, claim.scope, &claim.agent.name, true, &question).await?;
+        let kept = interactions::kept_answer::find(self, claim.scope, &claim.agent.name, true, &question).await?;
         let asking = QuestionTerms { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
         self.transact_as(Originator::worker(&claim.agent), move |work| {
@@ -51,7 +49,7 @@ impl Engine {
                 return Ok(None);
             }
             let asked = interactions::open(work, &mut session, claim.agent.clone(), question.clone(), &asking)?;
-            let asked = secrets::answer_from_kept(work, &vault, &mut session, asked, kept.as_ref())?;
+            let asked = interactions::kept_answer::answer(work, &vault, &mut session, asked, kept.as_ref())?;
             // The step is read again: a kept secret may have answered the question already, and the answer has woken the step.
             let step = work.tx.step(&claim.scope, step.id)?.ok_or(Refusal::StepLost)?;
             let step =

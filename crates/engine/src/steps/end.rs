@@ -351,7 +351,7 @@ pub(crate) fn withdraw_open(work: &mut Work<'_>, session: &mut Session, step: &S
         }
     }
     revoke_unstarted_actions(work, session, Some(step.id), why)?;
-    steps::retire_untaken_answers(work, session, Some(step.id), why)
+    steps::retire_waiting_answers(work, session, Some(step.id), why)
 }
 
 /// Revokes allowed actions that were not started, of one step or of all hosted steps: no step is left to run them.

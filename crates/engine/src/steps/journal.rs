@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
+use crate::interactions;
 use crate::run::pages::Pages;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
@@ -174,10 +175,9 @@ fn finish_delivery(work: &mut Work<'_>, session: &mut Session, id: InteractionId
     if !matches!(interaction.delivery(), Some(Delivery::Waiting { .. })) {
         return Ok(());
     }
-    let (interaction, event_draft) = interaction.skip_delivery(work.now)?;
-    work.tx.interaction_save(&interaction)?;
-    keep_sealed(work, session, &interaction)?;
-    work.record_event(session, Some(id), event_draft).map(drop)
+    let (was, change) = (interaction.status(), interaction.skip_delivery(work.now)?);
+    let interaction = interactions::apply_change(work, session, was, change)?;
+    keep_sealed(work, session, &interaction)
 }
 
 /// Keeps secrets out of the archive as long as the session lives, because they have to be redacted until then.
@@ -230,7 +230,7 @@ pub(crate) fn copy_journal(
 }
 
 /// Retires the waiting deliveries of hosted steps that have ended, of one step or of all: no step will take them.
-pub(crate) fn retire_untaken_answers(
+pub(crate) fn retire_waiting_answers(
     work: &mut Work<'_>,
     session: &mut Session,
     step: Option<StepId>,
@@ -240,10 +240,9 @@ pub(crate) fn retire_untaken_answers(
         let Some(interaction) = work.tx.interaction(&session.scope, id)? else { continue };
         let origin = &interaction.origin;
         if origin.hosted && step.is_none_or(|step| origin.step == step) {
-            let (interaction, event_draft) = interaction.cancel_delivery(why)?;
-            work.tx.interaction_save(&interaction)?;
+            let (was, change) = (interaction.status(), interaction.cancel_delivery(why)?);
+            let interaction = interactions::apply_change(work, session, was, change)?;
             keep_sealed(work, session, &interaction)?;
-            work.record_event(session, Some(id), event_draft)?;
         }
     }
     Ok(())

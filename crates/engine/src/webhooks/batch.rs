@@ -15,7 +15,7 @@ use domain::{
 use store::{Cursor, DueWebhook, WebhookSecret};
 
 use super::courier::{Content, Parcel};
-use super::opened;
+use super::manage::opened;
 use super::send::held;
 use crate::run::transaction::Work;
 use crate::secrets::vault::{RESUME_POINT, SECRETS};

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 
 use super::batch::{Batch, MOST_PENDING};
 use super::courier::Courier;
-use crate::run::timers::count_failure;
+use crate::run;
 use crate::run::transaction::Work;
 use crate::webhooks;
 use crate::{Engine, Error};
@@ -85,7 +85,7 @@ async fn read_due(engine: &Engine, limit: usize) -> Result<Vec<DueWebhook>, Erro
 /// Sends the due messages of one webhook, and logs a failure.
 async fn send_and_log(engine: &Engine, due: DueWebhook, courier: &dyn Courier, stopping: &watch::Receiver<bool>) {
     if let Err(error) = send_due(engine, due, courier, stopping).await {
-        count_failure("webhook");
+        run::timers::count_failure("webhook");
         tracing::warn!(webhook = %due.webhook, %error, "a webhook could not be served; the next pass tries again");
     }
 }

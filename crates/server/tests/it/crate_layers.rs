@@ -1,5 +1,5 @@
-//! Tests that each crate depends only on crates of lower floors, never on one of its own floor. The floors are the
-//! layers of `ARCHITECTURE.md`.
+//! Tests that each crate depends only on crates of lower layers, never on one of its own layer. The layers are those of
+//! `ARCHITECTURE.md`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Crates of each floor, from the lowest to the highest.
-const FLOORS: &[(u8, &[&str])] = &[
+/// Crates of each layer, from the lowest to the highest.
+const LAYERS: &[(u8, &[&str])] = &[
     (0, &["domain", "confine"]),
     (1, &["tool-facts"]),
     (2, &["policy", "forms", "store", "protocol"]),
@@ -18,12 +18,12 @@ const FLOORS: &[(u8, &[&str])] = &[
     (6, &["cli"]),
 ];
 
-/// Crates for tests and measurements. Crates with a floor may have them only as development dependencies.
+/// Crates for tests and measurements. Crates with a layer may have them only as development dependencies.
 const DEV: &[&str] = &["testkit", "server-testkit", "bench"];
 
-/// Floor of a crate. `None` if the crate has no floor.
+/// Layer of a crate. `None` if the crate has no layer.
 fn layer_of(name: &str) -> Option<u8> {
-    FLOORS.iter().find(|(_, names)| names.contains(&name)).map(|(floor, _)| *floor)
+    LAYERS.iter().find(|(_, names)| names.contains(&name)).map(|(layer, _)| *layer)
 }
 
 /// Name of the last directory of a path, which is the name of the crate in it.
@@ -56,7 +56,7 @@ fn crates_depend_on_lower_layers_only() {
     for (name, package) in &crates {
         let here = layer_of(name);
         if here.is_none() && !DEV.contains(&name.as_str()) {
-            wrong.push(format!("{name} has no floor"));
+            wrong.push(format!("{name} has no layer"));
         }
         let ordinary =
             package["dependencies"].as_array().unwrap().iter().filter(|dependency| dependency["kind"] != "dev");

@@ -10,6 +10,29 @@ const DEFINED_TWICE: &[(&str, &str)] = &[
     ("World", "each test kit has a world, and no test uses two of them"),
 ];
 
+/// Main nouns of `domain`. No other type, public or private, has one of these names.
+const NOUNS: &[&str] = &[
+    "Action",
+    "Answer",
+    "Call",
+    "Caller",
+    "Decision",
+    "Delivery",
+    "Event",
+    "Grant",
+    "Interaction",
+    "Outcome",
+    "Permit",
+    "Question",
+    "Role",
+    "Ruling",
+    "Session",
+    "Step",
+    "User",
+    "Verdict",
+    "Webhook",
+];
+
 /// Function with its parameters as text.
 pub(crate) struct Function {
     pub(crate) name: String,
@@ -18,10 +41,13 @@ pub(crate) struct Function {
 
 #[test]
 fn tuple_parameters_have_no_flag_and_stand_alone() {
-    let mut found = Vec::new();
-    for (file, text) in sources() {
-        for Function { name, parameters } in functions(&text) {
-            let tuples: Vec<&str> = parameters.iter().filter_map(|parameter| tuple_of(parameter)).collect();
+    let (sources, mut found) = (sources(), Vec::new());
+    let public: BTreeMap<&str, &str> = sources.iter().flat_map(|(_, text)| tuple_aliases(text, "pub type ")).collect();
+    for (file, text) in &sources {
+        let aliases = public.clone().into_iter().chain(tuple_aliases(text, "type ")).collect();
+        for Function { name, parameters } in functions(text) {
+            let tuples = parameters.iter().filter_map(|parameter| tuple_of(parameter, &aliases));
+            let tuples: Vec<&str> = tuples.collect();
             let flag = |tuple: &&str| tuple.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "bool");
             if tuples.iter().any(flag) {
                 found.push(format!("{file}: {name} takes a tuple with a bool; make it a parameter or a field"));
@@ -48,16 +74,33 @@ fn public_type_names_are_defined_once() {
 }
 
 #[test]
+fn types_of_other_crates_are_not_named_like_a_noun_of_the_domain() {
+    let mut found = Vec::new();
+    for (file, text) in sources() {
+        let is_source = file.contains("/src/") && !file.starts_with("domain/") && !file.contains("testkit/");
+        for name in text.lines().filter(|_| is_source).filter_map(declared_type) {
+            if NOUNS.contains(&name) {
+                found.push(format!("{file}: {name}"));
+            }
+        }
+    }
+    assert_eq!(found, [""; 0], "the name belongs to a type of `domain`; name this one by what it adds");
+}
+
+#[test]
 fn the_parser_finds_parameters() {
     let text = "fn a<T: Fn(u8) -> u8>(&self, (b, c): (&str, bool), d: impl Fn(u8, u8) -> (u8, bool)) -> (u8, u8) {}\n";
     let found = functions(text);
     assert_eq!((found.len(), found[0].name.as_str()), (1, "a"));
     assert_eq!(found[0].parameters, ["&self", "(b, c): (&str, bool)", "d: impl Fn(u8, u8) -> (u8, bool)"]);
-    let tuples: Vec<_> = found[0].parameters.iter().filter_map(|parameter| tuple_of(parameter)).collect();
+    let aliases = tuple_aliases("type Pair = (u8, bool);\ntype Other = u8;\n", "type ").collect();
+    let tuples: Vec<_> = found[0].parameters.iter().filter_map(|parameter| tuple_of(parameter, &aliases)).collect();
     assert_eq!(tuples, ["(&str, bool)"]);
-    assert_eq!(tuple_of("place: Option<&(u8, bool)>"), Some("(u8, bool)>"));
-    assert_eq!(tuple_of("none: ()"), None);
-    assert_eq!(tuple_of("rows: &[(u8, bool)]"), None);
+    assert_eq!(tuple_of("place: Option<&(u8, bool)>", &aliases), Some("(u8, bool)>"));
+    assert_eq!(tuple_of("pair: Option<&crate::Pair>", &aliases), Some("(u8, bool)"));
+    assert_eq!(tuple_of("other: Other", &aliases), None);
+    assert_eq!(tuple_of("none: ()", &aliases), None);
+    assert_eq!(tuple_of("rows: &[(u8, bool)]", &aliases), None);
     assert_eq!(public_type("pub struct Page<T> {"), Some("Page"));
 }
 
@@ -108,21 +151,38 @@ fn parameters(rest: &str) -> Option<Vec<String>> {
     Some(found.filter(|parameter| !parameter.is_empty()).collect())
 }
 
-/// Tuple type of a parameter, also behind references and `Option`. A list of tuples is a table with rows and does not count.
-fn tuple_of(parameter: &str) -> Option<&str> {
+/// Names of the tuple types that a source declares, `type Pair = (u8, bool);`, with the tuples.
+fn tuple_aliases<'a>(text: &'a str, sort: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let declared = text.lines().filter_map(move |line| line.strip_prefix(sort));
+    let pairs = declared.filter_map(|rest| rest.trim_end_matches(';').split_once(" = "));
+    pairs.filter(|(_, kind)| kind.starts_with('(') && *kind != "()")
+}
+
+/// Tuple type of a parameter, also behind references, `Option` and a name. A list of tuples is a table with rows and does not count.
+fn tuple_of<'a>(parameter: &'a str, aliases: &BTreeMap<&str, &'a str>) -> Option<&'a str> {
     let colon = if parameter.starts_with('(') { parameter.find("): ")? + 1 } else { parameter.find(": ")? };
     let mut kind = parameter[colon + 2..].trim();
     loop {
         let inner = ["&", "mut ", "Option<"].iter().find_map(|prefix| kind.strip_prefix(prefix));
         match inner {
             Some(inner) => kind = inner,
-            None => return (kind.starts_with('(') && !kind.starts_with("()")).then_some(kind),
+            None if kind.starts_with('(') => return (!kind.starts_with("()")).then_some(kind),
+            None => {
+                let path = kind.split(|letter: char| !letter.is_alphanumeric() && letter != ':').next()?;
+                return aliases.get(path.rsplit("::").next()?).copied();
+            }
         }
     }
 }
 
 fn public_type(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("pub ")?;
+    line.starts_with("pub ").then(|| declared_type(line)).flatten()
+}
+
+/// Type that a line declares, with any visibility.
+fn declared_type(line: &str) -> Option<&str> {
+    let visibilities = ["pub ", "pub(crate) ", "pub(super) "];
+    let rest = visibilities.iter().find_map(|visibility| line.strip_prefix(visibility)).unwrap_or(line);
     let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|sort| rest.strip_prefix(sort))?;
     rest.split(|letter: char| !letter.is_alphanumeric()).next()
 }

@@ -17,7 +17,7 @@ const BATCH: u32 = 2000;
 const LOGGED_EVERY: u64 = 50;
 
 /// A step of a migration.
-pub(super) enum Step {
+pub(super) enum MigrationStep {
     /// Statements that hold their locks only for a moment, in one transaction.
     Brief(&'static str),
     /// Changes the rows of a table, a batch at a time, in the order of its primary key.
@@ -45,11 +45,11 @@ pub(super) struct Rows {
 const PROPOSALS: &[(&str, &str)] = &[("session", "uuid"), ("call", "text")];
 
 /// Migrations that are done in steps, by version.
-const GRADUAL: &[(i32, &[Step])] = &[
+const GRADUAL: &[(i32, &[MigrationStep])] = &[
     (
         11,
         &[
-            Step::Brief(
+            MigrationStep::Brief(
                 "alter table proposals add column if not exists at bigint not null default 0; \
                  create table if not exists policy_shadows (project uuid primary key, number bigint not null, \
                  version text not null, text text not null); \
@@ -60,35 +60,35 @@ const GRADUAL: &[(i32, &[Step])] = &[
                  given text not null, drafted text not null, shard bigint not null, count bigint not null, \
                  primary key (project, number, given, drafted, shard))",
             ),
-            Step::Rows(Rows {
+            MigrationStep::Rows(Rows {
                 table: "proposals",
                 key: PROPOSALS,
                 set: "at = sessions.created_at",
                 from: "sessions",
                 only: "sessions.id = proposals.session",
             }),
-            Step::Index("proposals_by_age", "proposals (project, at, session, call)"),
+            MigrationStep::Index("proposals_by_age", "proposals (project, at, session, call)"),
         ],
     ),
     (
         12,
         &[
-            Step::Brief("alter table proposals add column if not exists asked boolean not null default false"),
-            Step::Rows(Rows {
+            MigrationStep::Brief("alter table proposals add column if not exists asked boolean not null default false"),
+            MigrationStep::Rows(Rows {
                 table: "proposals",
                 key: PROPOSALS,
                 set: "asked = true",
                 from: "",
                 only: "body like '%\"asked\":[\"int%'",
             }),
-            Step::Index("proposals_asked", "proposals (project, at, session, call) where asked"),
+            MigrationStep::Index("proposals_asked", "proposals (project, at, session, call) where asked"),
         ],
     ),
     (
         13,
         &[
-            Step::Brief("alter table questions add column if not exists said text not null default ''"),
-            Step::Rows(Rows {
+            MigrationStep::Brief("alter table questions add column if not exists said text not null default ''"),
+            MigrationStep::Rows(Rows {
                 table: "questions",
                 key: &[("interaction", "uuid")],
                 set: "said = lower(case when asked like '%\\\\u0000%' then title else concat_ws(chr(10), title, \
@@ -105,14 +105,14 @@ const GRADUAL: &[(i32, &[Step])] = &[
     (20, SEALED_RESULTS),
 ];
 
-const KEPT_FOR: &[Step] = &[
+const KEPT_FOR: &[MigrationStep] = &[
     // The constraint exists already if a node died after the last step.
-    Step::Brief(
+    MigrationStep::Brief(
         "alter table secrets add column if not exists driven boolean; \
          alter table secrets drop constraint if exists secrets_of_holder; \
          alter table projects add column if not exists settings text",
     ),
-    Step::Rows(Rows {
+    MigrationStep::Rows(Rows {
         table: "secrets",
         key: &[("id", "uuid")],
         set: "driven = case when not exists (select 1 from definitions where definitions.project = secrets.project \
@@ -122,16 +122,16 @@ const KEPT_FOR: &[Step] = &[
         from: "",
         only: "",
     }),
-    Step::UniqueIndex("secrets_of_holder", "secrets (project, agent, driven, name)"),
-    Step::Brief(
+    MigrationStep::UniqueIndex("secrets_of_holder", "secrets (project, agent, driven, name)"),
+    MigrationStep::Brief(
         "alter table secrets drop constraint if exists secrets_project_agent_name_key; \
          alter table secrets add constraint secrets_of_holder unique using index secrets_of_holder",
     ),
 ];
 
-const FOLDED_NAMES: &[Step] = &[
-    Step::Brief("alter table users add column if not exists folded text"),
-    Step::Rows(Rows {
+const FOLDED_NAMES: &[MigrationStep] = &[
+    MigrationStep::Brief("alter table users add column if not exists folded text"),
+    MigrationStep::Rows(Rows {
         table: "users",
         key: &[("id", "uuid")],
         set: "folded = lower(users.name collate \"C\")",
@@ -139,12 +139,12 @@ const FOLDED_NAMES: &[Step] = &[
         only: "not exists (select 1 from users as first where first.tenant = users.tenant \
                and lower(first.name collate \"C\") = lower(users.name collate \"C\") and first.id < users.id)",
     }),
-    Step::UniqueIndex("users_by_folded", "users (tenant, folded) where folded is not null"),
-    Step::Index("keys_by_user", "keys (lower(\"user\" collate \"C\"))"),
+    MigrationStep::UniqueIndex("users_by_folded", "users (tenant, folded) where folded is not null"),
+    MigrationStep::Index("keys_by_user", "keys (lower(\"user\" collate \"C\"))"),
 ];
 
-const OPEN_COUNTS: &[Step] = &[
-    Step::Brief(
+const OPEN_COUNTS: &[MigrationStep] = &[
+    MigrationStep::Brief(
         "alter table interactions add column if not exists asker text not null default '', \
          add column if not exists weight bigint not null default 0; \
          create table if not exists open_counts (project uuid not null, asker text not null, \
@@ -152,7 +152,7 @@ const OPEN_COUNTS: &[Step] = &[
          create table if not exists tenant_open_counts (tenant uuid not null, shard integer not null, \
          questions bigint not null, bytes bigint not null, primary key (tenant, shard)) with (fillfactor = 50)",
     ),
-    Step::Rows(Rows {
+    MigrationStep::Rows(Rows {
         table: "interactions",
         key: &[("id", "uuid")],
         set: r#"asker = case when questions.asked like '%\\u0000%'
@@ -166,7 +166,7 @@ const OPEN_COUNTS: &[Step] = &[
         only: "questions.interaction = interactions.id and interactions.status = 'pending'",
     }),
     // No transaction uses the new tables yet, and `interactions` is only read, so that nothing waits for this.
-    Step::Brief(
+    MigrationStep::Brief(
         "delete from open_counts; delete from tenant_open_counts; \
          insert into open_counts (project, asker, questions, bytes) select project, asker, count(*), sum(weight) \
          from interactions where status = 'pending' and asker <> '' group by project, asker; \
@@ -176,28 +176,28 @@ const OPEN_COUNTS: &[Step] = &[
     ),
 ];
 
-const SEALED_RESULTS: &[Step] = &[
-    Step::Brief(
+const SEALED_RESULTS: &[MigrationStep] = &[
+    MigrationStep::Brief(
         "alter table once add column if not exists data_key uuid, add column if not exists secret bytea; \
          create table if not exists lineage (raised bigint not null); \
          insert into lineage (raised) select 0 where not exists (select 1 from lineage)",
     ),
-    Step::Index("once_by_key", "once (data_key) where data_key is not null"),
+    MigrationStep::Index("once_by_key", "once (data_key) where data_key is not null"),
 ];
 
 /// Returns the steps of a migration, if it has any.
-pub(super) fn steps(version: i32) -> Option<&'static [Step]> {
+pub(super) fn steps(version: i32) -> Option<&'static [MigrationStep]> {
     GRADUAL.iter().find(|(gradual, _)| *gradual == version).map(|(_, steps)| *steps)
 }
 
 /// Runs the steps of a migration.
-pub(super) fn take(client: &mut Client, version: i32, steps: &[Step]) -> Result<(), Trouble> {
+pub(super) fn take(client: &mut Client, version: i32, steps: &[MigrationStep]) -> Result<(), Trouble> {
     for step in steps {
         match step {
-            Step::Brief(sql) => client.batch_execute(sql)?,
-            Step::Rows(rows) => change(client, version, rows)?,
-            Step::Index(name, on) => build(client, version, ("index", name), on)?,
-            Step::UniqueIndex(name, on) => build(client, version, ("unique index", name), on)?,
+            MigrationStep::Brief(sql) => client.batch_execute(sql)?,
+            MigrationStep::Rows(rows) => change(client, version, rows)?,
+            MigrationStep::Index(name, on) => build(client, version, ("index", name), on)?,
+            MigrationStep::UniqueIndex(name, on) => build(client, version, ("unique index", name), on)?,
         }
     }
     Ok(())

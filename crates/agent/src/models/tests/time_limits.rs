@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use super::{ask, choice, retries, user};
 use crate::model::{Delta, ModelError, Request, Turn};
 use crate::models::fault::Fault;
-use crate::models::http::{Answer, Transport};
+use crate::models::http::{HttpResponse, Transport};
 use crate::models::remote::RemoteModel;
 use crate::models::retry::TimeLimits;
 
@@ -27,7 +27,7 @@ type Spoken = (u16, Option<u64>, Vec<(u64, &'static str)>);
 struct Memory(Mutex<VecDeque<Spoken>>);
 
 impl Transport for Memory {
-    fn send(&self, _: Bytes) -> BoxFuture<'_, Result<Answer, Fault>> {
+    fn send(&self, _: Bytes) -> BoxFuture<'_, Result<HttpResponse, Fault>> {
         Box::pin(async move {
             let (status, after, pieces) = self.0.lock().unwrap().pop_front().unwrap();
             let body = stream::iter(pieces).then(|(wait, piece)| async move {
@@ -35,7 +35,7 @@ impl Transport for Memory {
                 Ok(Bytes::from_static(piece.as_bytes()))
             });
             let content_type = "text/event-stream".to_owned();
-            Ok(Answer { status, content_type, after: after.map(Duration::from_secs), body: body.boxed() })
+            Ok(HttpResponse { status, content_type, after: after.map(Duration::from_secs), body: body.boxed() })
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::policy::learn;
 use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::learn::suspend::AskedCall;
 use crate::policy::ruling::OnBehalfOf;
-use crate::run::heavy_work::off_reactor;
+use crate::run;
 use crate::run::pages::Pages;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
@@ -131,7 +131,7 @@ pub(crate) async fn read_contradictions(
     let mut found = BTreeMap::new();
     for (number, portion) in decisions.chunks(HELD_AGAINST).enumerate() {
         let (policy, decided, begin) = (Arc::clone(policy), Arc::clone(&decided), number * HELD_AGAINST);
-        let against = off_reactor(move || {
+        let against = run::heavy_work::off_reactor(move || {
             let portion = decided.iter().skip(begin).take(HELD_AGAINST);
             let names = |one| policy.contradicted(one).into_iter().map(str::to_owned).collect();
             portion.map(names).collect::<Vec<Vec<String>>>()
@@ -161,7 +161,7 @@ pub(crate) fn find_contradictions(
         for closed in closed.into_iter().flatten().filter(|closed| Kind::named(&closed.kind) == Kind::Approval) {
             let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
             let Some(decision) = Decision::of(&asked) else { continue };
-            let subject = AnswerSubject::read(&mut *work.tx, asked)?;
+            let subject = AnswerSubject::read(&mut *work.tx, asked, None)?;
             let Some(AskedCall { action, behalf, .. }) = AskedCall::of(&subject) else { continue };
             let Some(decided) = decided_about(action, behalf, &decision) else { continue };
             let against = policy.contradicted(&decided).into_iter();

@@ -17,7 +17,6 @@ use crate::policy::learn::decisions::PeopleDecisions;
 use crate::policy::project_policy::{NAME, NewPolicy, explained, loaded};
 use crate::run;
 use crate::steps;
-use crate::steps::definitions::known_agent;
 use crate::{Engine, Error, Idempotency};
 
 /// Maximum number of suggested rules. Rules of the longest runs come first.
@@ -154,7 +153,8 @@ pub(crate) async fn disable_unheard_rules(
         return Ok(in_force);
     }
     let (offered, name) = (steps::server_files::offered(engine, scope).await?, name.to_owned());
-    let namesake = engine.read(Cost::Point, move |reads| known_agent(reads, &scope, &offered, &name)).await?;
+    let namesake =
+        engine.read(Cost::Point, move |reads| steps::definitions::known_agent(reads, &scope, &offered, &name)).await?;
     if namesake {
         in_force.unheard = learnt;
     }

@@ -1,10 +1,17 @@
 //! Tests answers of people and of policies, and questions that end without an answer.
 
-use domain::{AnswerDraft, AutoSource, Credential, Refusal, Resolution, Role, State, Status};
+use std::sync::Arc;
+
+use domain::{AnswerDraft, AutoSource, Credential, Effect, Refusal, Resolution, Role, State, Status};
 use futures::future::join_all;
 use holdpoint_engine::{AnswerEntry, Error};
 use serde_json::{Value, json};
+use store::{Store, SystemClock};
+use store_sqlite::{SqliteOptions, SqliteStore};
+use tempfile::TempDir;
+use testkit::{CountingStore, ReadCounts};
 
+use crate::engine::policy_server::{Server, approval, rule};
 use crate::engine::world::{World, choice, data, pointers, refusal};
 
 /// The search for other people who could answer reads keys in batches, and finds a person in a later batch.
@@ -48,6 +55,31 @@ async fn first_answer_wins_and_others_receive_the_winner() {
     }
     let answered = world.events(&agent, session.id).await;
     assert_eq!(answered.iter().filter(|name| *name == "interaction.answered").count(), 1);
+}
+
+/// Asserts what the answer of a person reads before its transaction.
+async fn check_reads(draft: AnswerDraft) {
+    let directory = TempDir::new().unwrap();
+    let sqlite = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
+    let store = Arc::new(CountingStore::new(Arc::new(sqlite)));
+    let server = Server::on(Arc::clone(&store) as Arc<dyn Store>).await;
+    server.own(&rule("own", "ask")).await;
+    let (first, second) = (server.proposes("first").await, server.proposes("second").await);
+    // The first answer compiles the policy, which is kept for the second.
+    server.approves(&server.alice, &first).await.unwrap();
+    store.begin();
+    let answered = server.answers(&server.alice, &second, draft.clone()).await.unwrap();
+    assert_eq!(answered.status(), Status::Answered);
+    let mut reads = store.reads_before_transaction();
+    reads.retain(|method, _| method.contains("interaction") || method.contains("action") || method.contains("policy"));
+    assert_eq!(reads, ReadCounts::from([("action", 1), ("interaction", 1), ("policy_states", 1)]), "{draft:?}");
+}
+
+#[tokio::test]
+async fn answer_reads_question_action_and_policy_once_before_its_transaction() {
+    check_reads(approval()).await;
+    let arguments = Some(json!({ "to": "production" }));
+    check_reads(AnswerDraft { effect: Some(Effect::Edit), arguments, ..AnswerDraft::default() }).await;
 }
 
 /// Asserts the status of a question after a caller has answered it.
@@ -128,7 +160,7 @@ async fn invalid_answer_is_refused_with_a_pointer_and_changes_nothing() {
     assert_eq!(pointers(empty), ["/data"]);
     assert_eq!(pointers(world.choose(&alice, form.id, "confirm").await), ["/option"]);
     assert_eq!(world.now(&agent, form.id).await, form);
-    let skip = AnswerDraft { effect: Some(domain::Effect::Skip), ..AnswerDraft::default() };
+    let skip = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
     let skipped = world.engine.answer(&alice, form.id, skip, None).await.unwrap();
     assert_eq!(skipped.status(), Status::Answered, "a form that is not required can be skipped");
 }
@@ -179,7 +211,7 @@ async fn only_the_asker_or_an_operator_can_cancel_a_question() {
 }
 
 /// Asserts the status and the effect of a question that is expired at once.
-async fn expired(fields: Value, status: Status, effect: Option<domain::Effect>) {
+async fn expired(fields: Value, status: Status, effect: Option<Effect>) {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -207,12 +239,12 @@ async fn expired(fields: Value, status: Status, effect: Option<domain::Effect>) 
 async fn expiring_a_question_applies_its_fallback() {
     let with = |fallback: Value| json!({ "deadline_seconds": 60, "fallback": fallback });
     expired(json!({}), Status::Expired, None).await;
-    expired(with(json!("deny")), Status::AutoResolved, Some(domain::Effect::Reject)).await;
-    expired(with(json!({ "option": "confirm" })), Status::AutoResolved, Some(domain::Effect::Approve)).await;
+    expired(with(json!("deny")), Status::AutoResolved, Some(Effect::Reject)).await;
+    expired(with(json!({ "option": "confirm" })), Status::AutoResolved, Some(Effect::Approve)).await;
     expired(with(json!("hold")), Status::Pending, None).await;
     let mut question = with(json!({ "value": "later" }));
     question["kind"] = json!("question");
-    expired(question, Status::AutoResolved, Some(domain::Effect::Provide)).await;
+    expired(question, Status::AutoResolved, Some(Effect::Provide)).await;
 }
 
 #[tokio::test]

@@ -108,7 +108,7 @@ pub(crate) async fn on_both(story: impl AsyncFn(Server)) {
 }
 
 impl Server {
-    async fn on(store: Arc<dyn Store>) -> Self {
+    pub(crate) async fn on(store: Arc<dyn Store>) -> Self {
         let gate = Gate::new(store);
         let engine = node(&gate).await;
         let mut callers = Vec::new();
