@@ -413,7 +413,7 @@ impl Approvals {
         let (key, call_id) = ((session, call.clone()), self.names.of_call(session, &call));
         match self.app.engine.action_start(&self.caller, key.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
-                let action = started.proposal.effective();
+                let call = started.proposal.effective();
                 self.running.retain(|running| running.call != key);
                 self.running.push(RunningCall {
                     call: key,
@@ -423,8 +423,8 @@ impl Approvals {
                 });
                 Ok(Some(ServerMessage::ToolCall(ToolCall {
                     call_id,
-                    tool_name: action.tool,
-                    arguments: action.arguments,
+                    tool_name: call.tool,
+                    arguments: call.arguments,
                     requires_approval: false,
                     reason: None,
                     created_at: None,

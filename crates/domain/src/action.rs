@@ -144,9 +144,9 @@ impl Action {
     }
 
     /// Refuses a second proposal under this `call_id` unless it is by the same agent and has the same call.
-    pub fn same(&self, action: &Call, by: &Actor) -> Result<(), Refusal> {
+    pub fn same(&self, call: &Call, by: &Actor) -> Result<(), Refusal> {
         self.of_agent(by)?;
-        if self.call.digest() == action.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call_id.clone())) }
+        if self.call.digest() == call.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call_id.clone())) }
     }
 
     /// Refuses every actor but the agent that proposed the action and its runner.

@@ -142,7 +142,7 @@ fn combined_fallback(rules: &[&AskSettings], options: &[Choice]) -> Option<Fallb
 
 /// The options of an approval whose rule has none of its own.
 pub(crate) fn usual_options() -> Vec<Choice> {
-    let action = Some(Call { tool: "tool".into(), arguments: json!({}) });
-    let question = Question { call: action, ..Question::plain(Kind::Approval, "An action waits".into()) };
+    let call = Some(Call { tool: "tool".into(), arguments: json!({}) });
+    let question = Question { call, ..Question::plain(Kind::Approval, "An action waits".into()) };
     question.admit().map(|question| question.options).unwrap_or_default()
 }

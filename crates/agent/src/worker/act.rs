@@ -160,8 +160,8 @@ impl StepRun<'_> {
             return Ok(Err(message));
         }
         let propose = Propose {
-            call: call.to_owned(),
-            action: Call { tool: tool.to_owned(), arguments: arguments.clone() },
+            call_id: call.to_owned(),
+            call: Call { tool: tool.to_owned(), arguments: arguments.clone() },
             context,
             expected_content,
             traceparent: None,

@@ -241,7 +241,7 @@ pub(super) fn approval_request(asked: &Interaction, call_id: String) -> ToolCall
 pub(super) fn tool_and_arguments(asked: &Interaction) -> (String, Value) {
     let question = &asked.question;
     match (&question.kind, &question.call) {
-        (Kind::Approval, Some(action)) => (action.tool.clone(), action.arguments.clone()),
+        (Kind::Approval, Some(call)) => (call.tool.clone(), call.arguments.clone()),
         (kind, _) => (kind.name().to_owned(), question_arguments(asked)),
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn use_grant(
 ) -> Result<Option<GrantId>, Error> {
     let mut left = MOST_LOOKED_AT;
     let mut pages = Pages::new(left, |grant: &Grant| grant.id);
-    let (scope, tool, now) = (&session.scope, &judged.action.tool, work.now);
+    let (scope, tool, now) = (&session.scope, &judged.call.tool, work.now);
     while left > 0
         && let Some(found) = pages.next(|page| work.tx.grants_for(scope, tool, now, Page { limit: left, ..page }))?
     {
@@ -76,14 +76,14 @@ fn may_use_grant(
     if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
         return Ok(false);
     }
-    let action = &judged.action;
+    let call = &judged.call;
     // A grant for any arguments is meant for ordinary files, not for a file that decides what runs later, such as a git hook.
-    if matches!(grant.arguments, Covers::Anything) && ::policy::steers(&action.tool, &action.arguments) {
+    if matches!(grant.arguments, Covers::Anything) && ::policy::steers(&call.tool, &call.arguments) {
         return Ok(false);
     }
-    let matches = |name: &str, pattern: &str| ::policy::fits(&action.tool, &action.arguments, name, pattern);
+    let matches = |name: &str, pattern: &str| ::policy::fits(&call.tool, &call.arguments, name, pattern);
     let here = (session.id, by.actor.name.as_str());
-    if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !is_given_to(work, grant, by.hosted)? {
+    if !grant.covers(here, judged.ruling.rule.as_deref(), call, matches) || !is_given_to(work, grant, by.hosted)? {
         return Ok(false);
     }
     // A question to several audiences is asked every time: a grant is the decision of one person.
@@ -141,8 +141,8 @@ pub(crate) fn give_grant(
 /// Refuses a pattern that does not match the arguments that were just approved: such a grant would not cover the calls that its giver expects.
 fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), Error> {
     let RememberedArguments::Pattern(named) = &remember.arguments else { return Ok(()) };
-    let action = proposal.effective();
-    let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&action.tool, &action.arguments, name, pattern));
+    let call = proposal.effective();
+    let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&call.tool, &call.arguments, name, pattern));
     let problems: Vec<Problem> = misses
         .map(|(name, _)| {
             let pointer = domain::text::field("/remember/arguments", name);

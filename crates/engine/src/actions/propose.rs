@@ -36,9 +36,9 @@ const TOOL: usize = 200;
 #[derive(Debug, Clone)]
 pub struct Propose {
     /// Identifier of the action (`call_id`), chosen by the agent and unique in the session.
-    pub call: String,
+    pub call_id: String,
     /// Call that the agent wants to make: the tool and its arguments.
-    pub action: Call,
+    pub call: Call,
     /// Context that is shown to people beside the call.
     pub context: Value,
     /// Hash of the file content that the call would replace, at the time of the proposal.
@@ -79,31 +79,31 @@ async fn judge_and_save(
     propose: Propose,
     idempotency: Option<Idempotency>,
 ) -> Result<Action, Error> {
-    let Propose { call, action, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
+    let Propose { call_id, call, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
         propose;
     let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
-    let (known, origin, wire) = read_known(engine, caller, session, call.clone()).await?;
+    let (known, origin, wire) = read_known(engine, caller, session, call_id.clone()).await?;
     if let Some(known) = known.filter(|_| idempotency.is_none()) {
         known.in_hands_of(caller)?;
-        known.same(&action, &actor)?;
+        known.same(&call, &actor)?;
         return Ok(known);
     }
-    require_proposer(caller, &origin, &call)?;
+    require_proposer(caller, &origin, &call_id)?;
     let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
     let in_force = learn::suggest::load_for(engine, scope, &actor.name, caller.is_worker()).await?;
     let state = in_force.state.clone();
-    let judged = policy::ruling::judge(engine, in_force, behalf.clone(), action.clone()).await?;
+    let judged = policy::ruling::judge(engine, in_force, behalf.clone(), call.clone()).await?;
     let asking = question_terms(engine, &judged, deadline_seconds, wire, traceparent);
-    let question = question_about(&judged, call.clone(), context)?;
+    let question = question_about(&judged, call_id.clone(), context)?;
     let (policies, hosted) = (Arc::clone(&engine.policies), caller.is_worker());
     let new = Arc::new(AtomicBool::new(false));
     let made = Arc::clone(&new);
     let proposal = engine.command(caller, idempotency, move |work| {
         made.store(false, Ordering::Relaxed);
         let mut session = sessions::lock(work, &scope, session)?;
-        if let Some(known) = work.tx.action(&scope, session.id, &call)? {
+        if let Some(known) = work.tx.action(&scope, session.id, &call_id)? {
             known.in_hands_of(&work.caller()?)?;
-            known.same(&action, &actor)?;
+            known.same(&call, &actor)?;
             return Ok(known);
         }
         session.require_alive()?;
@@ -111,8 +111,8 @@ async fn judge_and_save(
         let mut proposal = Action {
             scope,
             session: session.id,
-            call_id: call.clone(),
-            call: action.clone(),
+            call_id: call_id.clone(),
+            call: call.clone(),
             edited: None,
             proposed_by: actor.clone(),
             role,
@@ -221,14 +221,14 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
     let question = Question {
         message: Some(reason_to_ask(ruling)).filter(|reason| !reason.is_empty()),
         context,
-        call: Some(judged.action.clone()),
+        call: Some(judged.call.clone()),
         options: ask.options.clone(),
         // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
         deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
         fallback: ask.fallback.clone(),
         asked_by_rule: Some(AskingRule { policy, rule, also: judged.also_asking() }),
         call_id: Some(call),
-        ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
+        ..Question::plain(Kind::Approval, format!("Run {}", judged.call.tool))
     };
     let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
     sized(&question)?;
@@ -243,10 +243,10 @@ fn reason_to_ask(ruling: &Ruling) -> String {
 
 fn checked(propose: &Propose) -> Result<(), Error> {
     let mut problems = Vec::new();
-    text::identifier("/call_id", &propose.call, &mut problems);
-    propose.action.check("", &mut problems);
+    text::identifier("/call_id", &propose.call_id, &mut problems);
+    propose.call.check("", &mut problems);
     text::depth("/context", &propose.context, &mut problems);
-    if propose.action.tool.chars().count() > TOOL {
+    if propose.call.tool.chars().count() > TOOL {
         problems.push(Problem::new("/tool", format!("is longer than {TOOL} characters")));
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }

@@ -21,7 +21,7 @@ impl Engine {
             return Ok(Value::Object(given));
         };
         let declared = policy::in_force::load(self, caller.scope).await?.policy.schema(&action.call.tool).cloned();
-        let shown = original.question.call.map(|action| action.arguments).unwrap_or_default();
+        let shown = original.question.call.map(|call| call.arguments).unwrap_or_default();
         for schema in declared.into_iter().chain(tool_schema) {
             let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
             for name in needed.filter(|name| shown.get(name).is_some()) {

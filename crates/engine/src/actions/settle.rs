@@ -79,9 +79,9 @@ fn release(
 }
 
 /// New permit, valid for exactly this call.
-pub(crate) fn new_permit(work: &Work<'_>, action: &Call) -> Permit {
+pub(crate) fn new_permit(work: &Work<'_>, call: &Call) -> Permit {
     let expires_at = work.now.saturating_add(work.settings.permit).unwrap_or(Timestamp::MAX);
-    Permit { id: work.ids.permit(work.now), digest: action.digest().to_string(), expires_at }
+    Permit { id: work.ids.permit(work.now), digest: call.digest().to_string(), expires_at }
 }
 
 /// Applies edited arguments by the ruling that the plan has on them: the action is allowed, other people are asked, or the edit is refused.
@@ -98,7 +98,7 @@ fn apply_edit(
     let (Some(arguments), Some((judged, asking))) = (&answer.arguments, plan.and_then(|plan| plan.edit.clone())) else {
         return Err(StoreError::Conflict.into());
     };
-    if judged.action.arguments != *arguments {
+    if judged.call.arguments != *arguments {
         return Err(StoreError::Conflict.into());
     }
     let agreeing: Vec<_> =
@@ -211,7 +211,7 @@ fn what_became_of(proposal: &Action) -> Question {
 /// edit changes any argument except the new text, because the call may then write to another file.
 fn still_beside(question: &Question, edited: &Value) -> Value {
     let mut context = question.context.clone();
-    let there = question.call.as_ref().is_some_and(|action| same_but_text(&action.arguments, edited));
+    let there = question.call.as_ref().is_some_and(|call| same_but_text(&call.arguments, edited));
     if !there && let Some(fields) = context.as_object_mut() {
         fields.remove("before");
     }
@@ -228,9 +228,9 @@ mod tests {
     fn previous_file_text_is_shown_only_for_the_same_path() {
         let check = |edited: Value, expected: Value| {
             let arguments = json!({ "path": "a", "content": "new" });
-            let action = Some(Call { tool: "write_file".into(), arguments });
+            let call = Some(Call { tool: "write_file".into(), arguments });
             let context = json!({ "before": "old", "why": "so" });
-            let question = Question { call: action, context, ..Question::plain(Kind::Approval, "Write?".into()) };
+            let question = Question { call, context, ..Question::plain(Kind::Approval, "Write?".into()) };
             assert_eq!(still_beside(&question, &edited), expected, "{edited}");
         };
         check(json!({ "path": "a", "content": "newer" }), json!({ "before": "old", "why": "so" }));

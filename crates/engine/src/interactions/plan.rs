@@ -186,7 +186,7 @@ async fn judge_edit(
     let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
     let judged = policy::ruling::judge(engine, in_force, behalf, edited).await?;
     for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
-        let problems = engine.check_value(schema, judged.action.arguments.clone(), "/arguments").await?;
+        let problems = engine.check_value(schema, judged.call.arguments.clone(), "/arguments").await?;
         if !problems.is_empty() {
             return Err(Refusal::AnswerInvalid(problems).into());
         }

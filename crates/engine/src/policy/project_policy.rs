@@ -149,18 +149,18 @@ impl Engine {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
-        let action = Call { tool: supposed.tool, arguments: supposed.arguments };
+        let call = Call { tool: supposed.tool, arguments: supposed.arguments };
         let behalf = OnBehalfOf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
         if let Some(text) = supposed.draft {
-            return explain_draft(self, caller, text, (action, behalf)).await;
+            return explain_draft(self, caller, text, (call, behalf)).await;
         }
         let InForce { policy, state, floor, .. } = policy::in_force::load(self, caller.scope).await?;
-        let misfit = policy::ruling::find_misfit(self, &policy, &action).await?;
+        let misfit = policy::ruling::find_misfit(self, &policy, &call).await?;
         let explained = off_reactor(move || {
-            let call = behalf.call(&action);
-            let mut explanation = policy.explain_without(&call, &state.silent());
+            let input = behalf.call(&call);
+            let mut explanation = policy.explain_without(&input, &state.silent());
             explanation.ruling = switched(held(explanation.ruling, misfit), &state);
-            CallExplanation::of(explanation, floor.as_deref(), &call, &|| true)
+            CallExplanation::of(explanation, floor.as_deref(), &input, &|| true)
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
@@ -223,7 +223,7 @@ async fn explain_draft(
     engine: &Engine,
     caller: &Caller,
     text: String,
-    (action, behalf): (Call, OnBehalfOf),
+    (call, behalf): (Call, OnBehalfOf),
 ) -> Result<CallExplanation, Error> {
     caller.require(Right::TryDrafts)?;
     let turn = run::gates::begin_heavy_work(engine, caller).await?;
@@ -232,10 +232,10 @@ async fn explain_draft(
     let (forms, floor) = (Arc::clone(&engine.forms), engine.policies.floor_here());
     let explained = turn.off_reactor(move |wanted| {
         let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-        let call = behalf.call(&action);
-        let mut explanation = policy.explain_while(&call, &silent, wanted)?;
-        explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
-        CallExplanation::of(explanation, floor.as_deref(), &call, wanted)
+        let input = behalf.call(&call);
+        let mut explanation = policy.explain_while(&input, &silent, wanted)?;
+        explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &call));
+        CallExplanation::of(explanation, floor.as_deref(), &input, wanted)
     });
     Ok(explained.await?.ok_or(StoreError::Busy)?)
 }

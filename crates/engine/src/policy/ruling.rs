@@ -177,7 +177,7 @@ pub(crate) fn told_in_force(part: &'static str, before: Option<&str>, now: Optio
 #[derive(Clone)]
 pub(crate) struct Judged {
     /// Call that was judged.
-    pub(crate) action: Call,
+    pub(crate) call: Call,
     pub(crate) ruling: Ruling,
     /// Rules that ask, if the ruling is to ask: those of the policy, then those of the floor.
     pub(crate) asks: Vec<Asking>,
@@ -206,10 +206,10 @@ pub struct OnBehalfOf {
 
 impl OnBehalfOf {
     /// Builds the input of the policy for a call.
-    pub(crate) fn call<'a>(&'a self, action: &'a Call) -> PolicyInput<'a> {
+    pub(crate) fn call<'a>(&'a self, call: &'a Call) -> PolicyInput<'a> {
         PolicyInput {
-            tool: &action.tool,
-            arguments: &action.arguments,
+            tool: &call.tool,
+            arguments: &call.arguments,
             agent: self.agent.as_deref(),
             user: &self.user,
             role: self.role,
@@ -231,31 +231,26 @@ impl Judged {
 
     /// Schema of the tool's arguments, if the policy declares one.
     pub(crate) fn schema(&self) -> Option<Value> {
-        self.in_force.policy.schema(&self.action.tool).cloned()
+        self.in_force.policy.schema(&self.call.tool).cloned()
     }
 }
 
 /// Judges a call by the given policy.
-pub(crate) async fn judge(
-    engine: &Engine,
-    in_force: InForce,
-    behalf: OnBehalfOf,
-    action: Call,
-) -> Result<Judged, Error> {
-    let misfit = find_misfit(engine, &in_force.policy, &action).await?;
+pub(crate) async fn judge(engine: &Engine, in_force: InForce, behalf: OnBehalfOf, call: Call) -> Result<Judged, Error> {
+    let misfit = find_misfit(engine, &in_force.policy, &call).await?;
     let judged = off_reactor(move || {
         let mut silent = in_force.state.silent();
         silent.extend(in_force.unheard.iter().map(String::as_str));
-        let judgement = in_force.policy.judge_without(&behalf.call(&action), &silent);
-        let repeatable = in_force.policy.repeatable(&action.tool);
+        let judgement = in_force.policy.judge_without(&behalf.call(&call), &silent);
+        let repeatable = in_force.policy.repeatable(&call.tool);
         let certain = judgement.certain && misfit.is_none();
         let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
-        let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
+        let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&call)));
         let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
         let floor_ask = (!below.is_empty()).then(|| AskTerms::of(&below));
         let asks = asked_by(&ruling, judgement.asks, below);
         let (ruling, ask) = (floored(ruling, floor), AskTerms::of(&asks));
-        Judged { action, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
+        Judged { call, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
     });
     let judged = judged.await?;
     counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
@@ -263,9 +258,9 @@ pub(crate) async fn judge(
 }
 
 /// Finds the first problem of a call with the schema of its tool, if the policy declares one.
-pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
-    let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
-    let problems = engine.check_value(schema, action.arguments.clone(), "").await?;
+pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, call: &Call) -> Result<Option<String>, Error> {
+    let Some(schema) = policy.schema(&call.tool).cloned() else { return Ok(None) };
+    let problems = engine.check_value(schema, call.arguments.clone(), "").await?;
     Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
 }
 
@@ -282,23 +277,23 @@ pub(crate) struct DraftPolicy {
 pub(crate) fn drafted(
     (trial, forms): (&DraftPolicy, &Forms),
     behalf: &OnBehalfOf,
-    action: &Call,
+    call: &Call,
     wanted: &dyn Fn() -> bool,
 ) -> Option<Ruling> {
     let DraftPolicy { policy, suspended, floor } = trial;
-    let misfit = misfit_of(policy, forms, action);
+    let misfit = misfit_of(policy, forms, call);
     let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-    let ruling = held(policy.judge_while(&behalf.call(action), &silent, wanted)?.ruling, misfit);
+    let ruling = held(policy.judge_while(&behalf.call(call), &silent, wanted)?.ruling, misfit);
     let floor = match floor {
-        Some(floor) => Some(floor.judge_while(&behalf.call(action), &[], wanted)?.ruling),
+        Some(floor) => Some(floor.judge_while(&behalf.call(call), &[], wanted)?.ruling),
         None => None,
     };
     Some(floored(ruling, floor))
 }
 
 /// Like [`find_misfit`], but checks on the current thread, for callers that are off the reactor already.
-pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option<String> {
-    let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
+pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, call: &Call) -> Option<String> {
+    let checked = policy.schema(&call.tool).map_or(Ok(()), |schema| forms.check(schema, &call.arguments));
     checked.err().map(|error| match error {
         CheckError::Schema(error) => error.to_string(),
         CheckError::Fields(fields) => {

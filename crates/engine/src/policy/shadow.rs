@@ -145,9 +145,9 @@ async fn judge_by_draft(
     let policy = load_draft(engine, proposal.scope, shadow, Arc::clone(&place)).await?;
     let suspended = suspended_rules(engine, proposal.scope, &policy, &state).await.ok()?;
     let trial = DraftPolicy { policy, suspended, floor: engine.policies.floor_here() };
-    let (forms, action) = (Arc::clone(&engine.forms), proposal.call.clone());
+    let (forms, call) = (Arc::clone(&engine.forms), proposal.call.clone());
     let judging = tokio::task::spawn_blocking(move || {
-        let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
+        let ruling = drafted((&trial, &forms), &behalf, &call, &|| true);
         // The permit is held until the judgement ends, even if it has timed out and nobody waits for it.
         drop(place);
         ruling
@@ -242,12 +242,12 @@ mod tests {
         key.caller(engine.now()).unwrap()
     }
 
-    fn writing(call: &str) -> Propose {
-        let action = Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
-        let (context, call) = (Value::Null, call.to_owned());
+    fn writing(call_id: &str) -> Propose {
+        let call = Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
+        let (context, call_id) = (Value::Null, call_id.to_owned());
         Propose {
+            call_id,
             call,
-            action,
             context,
             expected_content: None,
             traceparent: None,

@@ -117,7 +117,7 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
         let (trial, forms) = (Arc::clone(&trial), Arc::clone(&engine.forms));
         let judged = turn.off_reactor(move |wanted| {
             let judge =
-                |past: HistoricAction| Some((drafted((&trial, &forms), &past.behalf, &past.action, wanted)?, past));
+                |past: HistoricAction| Some((drafted((&trial, &forms), &past.behalf, &past.call, wanted)?, past));
             // The simulation stops between two actions when the caller has gone.
             past.into_iter().map_while(judge).collect::<Vec<_>>()
         });
@@ -133,14 +133,14 @@ impl Simulation {
         Self { version, judged: 0, more: false, counts, changed, contradictions: 0, contradicted }
     }
 
-    fn take(&mut self, HistoricAction { proposal, action, decision, .. }: HistoricAction, after: Ruling) {
+    fn take(&mut self, HistoricAction { proposal, call, decision, .. }: HistoricAction, after: Ruling) {
         self.judged += 1;
         let differs = proposal.ruling.verdict != after.verdict;
         let contradicts = decision.as_ref().is_some_and(|decision| decision.contradicted_by(after.verdict));
         let changed = ChangedRuling {
             session: proposal.session,
             call: proposal.call_id,
-            tool: action.tool,
+            tool: call.tool,
             agent: proposal.proposed_by.name,
             at: proposal.at,
             before: proposal.ruling,

@@ -56,7 +56,7 @@ pub(super) async fn action_propose(
 ) -> Result<Response, ApiError> {
     let time = wait(body.wait).map_err(|_| ApiError::invalid("/wait", format!("must be at most {LONGEST_WAIT}")))?;
     let propose = proposed(body, traceparent(&headers));
-    let call = propose.call.clone();
+    let call = propose.call_id.clone();
     let mut acted = app.engine.propose(&caller, session, propose, idempotency).await?;
     if matches!(acted.proposal.state, ActionState::Waiting { .. }) && !time.is_zero() {
         acted = tokio::select! {
@@ -72,8 +72,8 @@ pub(super) async fn action_propose(
 /// Translates a body into a proposal.
 pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propose {
     Propose {
-        action: body.call(),
-        call: body.call_id,
+        call: body.call(),
+        call_id: body.call_id,
         context: body.context,
         expected_content: None,
         traceparent,

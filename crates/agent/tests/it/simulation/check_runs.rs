@@ -13,8 +13,8 @@ use crate::simulation::stored_state::StoredState;
 pub(crate) fn may_run(stored_state: &StoredState, deed: &Deed) -> Result<(), String> {
     let proposals = stored_state.sessions.values().flat_map(|held| &held.proposals);
     let of_it = |proposal: &&Action| {
-        let action = proposal.effective();
-        action.tool == deed.tool && action.arguments == deed.arguments
+        let call = proposal.effective();
+        call.tool == deed.tool && call.arguments == deed.arguments
     };
     let Some(proposal) = proposals.clone().find(of_it) else { return Err(format!("{deed:?} was never proposed")) };
     if !matches!(proposal.state, ActionState::Started { .. }) {
@@ -69,18 +69,18 @@ pub(crate) fn counted(stored_state: &StoredState, ran: &[Deed]) -> Result<(), St
     for proposal in stored_state.sessions.values().flat_map(|held| &held.proposals) {
         let tool = &proposal.call.tool;
         let count = |arguments: &Value| times.get(&key(tool, arguments)).copied().unwrap_or_default();
-        let action = proposal.effective();
+        let call = proposal.effective();
         let again = asked_about(stored_state, proposal)
             .filter(|(question, answer)| question.question.kind == Kind::Choice && answer.effect == Effect::Approve);
         let most = 1 + again.count();
-        if count(&action.arguments) > most && !proposal.repeatable {
-            return Err(format!("{} ran {} times, and may {most}", proposal.call_id, count(&action.arguments)));
+        if count(&call.arguments) > most && !proposal.repeatable {
+            return Err(format!("{} ran {} times, and may {most}", proposal.call_id, count(&call.arguments)));
         }
         if proposal.edited.is_some() && count(&proposal.call.arguments) > 0 {
             return Err(format!("{} ran with the proposed arguments although it was edited", proposal.call_id));
         }
         let refused = matches!(proposal.state, ActionState::Rejected { .. } | ActionState::Denied);
-        if refused && count(&action.arguments) > 0 {
+        if refused && count(&call.arguments) > 0 {
             return Err(format!("{} ran, and was refused: {:?}", proposal.call_id, proposal.state));
         }
     }

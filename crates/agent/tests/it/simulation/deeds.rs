@@ -86,8 +86,8 @@ async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) ->
         let allowed = matches!(acted.proposal.state, ActionState::Allowed { .. }) && acted.proposal.runner.is_some();
         let (Some(permit), true) = (acted.permit, allowed) else { continue };
         engine.action_start(by, (session, call.clone()), permit, Some(20), None).await?;
-        let action = acted.proposal.effective();
-        let deed = play::Deed { tool: action.tool, arguments: action.arguments };
+        let call = acted.proposal.effective();
+        let deed = play::Deed { tool: call.tool, arguments: call.arguments };
         play.noticed(check_runs::may_run(&play.look(), &deed));
         play.stage.lock().ran.push(deed);
         play.takes_time(2).await;

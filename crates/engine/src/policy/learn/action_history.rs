@@ -13,7 +13,7 @@ const PORTION: u32 = 50;
 pub(crate) struct HistoricAction {
     pub(crate) proposal: Action,
     /// Call that was judged last: the proposed call, or an edited version of it that other people were asked about.
-    pub(crate) action: Call,
+    pub(crate) call: Call,
     pub(crate) behalf: OnBehalfOf,
     /// Decision of people about this call.
     pub(crate) decision: Option<Decision>,
@@ -81,7 +81,7 @@ fn recalled(
             asked.push((found.question.call.unwrap_or_else(|| proposal.call.clone()), decision));
         }
     }
-    let (action, decision) = asked.pop().unwrap_or_else(|| (proposal.call.clone(), None));
-    let earlier = asked.into_iter().filter_map(|(action, decision)| Some((action, decision?))).collect();
-    Ok(HistoricAction { proposal, action, behalf, decision, earlier })
+    let (call, decision) = asked.pop().unwrap_or_else(|| (proposal.call.clone(), None));
+    let earlier = asked.into_iter().filter_map(|(call, decision)| Some((call, decision?))).collect();
+    Ok(HistoricAction { proposal, call, behalf, decision, earlier })
 }

@@ -162,8 +162,8 @@ pub(crate) fn find_contradictions(
             let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
             let Some(decision) = Decision::of(&asked) else { continue };
             let subject = AnswerSubject::read(&mut *work.tx, asked)?;
-            let Some(AskedCall { action, behalf, .. }) = AskedCall::of(&subject) else { continue };
-            let Some(decided) = decided_about(action, behalf, &decision) else { continue };
+            let Some(AskedCall { call, behalf, .. }) = AskedCall::of(&subject) else { continue };
+            let Some(decided) = decided_about(call, behalf, &decision) else { continue };
             let against = policy.contradicted(&decided).into_iter();
             found.extend(against.map(|rule| (rule.to_owned(), decision.clone())));
         }
@@ -181,10 +181,10 @@ pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
 }
 
 /// Converts a past action into the decisions about its last call and about the earlier versions of it.
-fn proposed(HistoricAction { action, behalf, decision, proposal, earlier }: HistoricAction) -> Vec<One> {
-    let last = decision.map(|decision| (action, decision));
-    let one = |(action, decision): (Call, Decision)| {
-        let decided = decided_about(action, behalf.clone(), &decision)?;
+fn proposed(HistoricAction { call, behalf, decision, proposal, earlier }: HistoricAction) -> Vec<One> {
+    let last = decision.map(|decision| (call, decision));
+    let one = |(call, decision): (Call, Decision)| {
+        let decided = decided_about(call, behalf.clone(), &decision)?;
         Some(One { decided, decision, place: (proposal.session, Some(proposal.call_id.clone())) })
     };
     last.into_iter().chain(earlier.into_iter().rev()).filter_map(one).collect()
@@ -205,16 +205,16 @@ fn answered() -> InteractionFilter {
 fn in_own_words(asked: Interaction) -> Option<One> {
     let decision = Decision::of(&asked)?;
     let by_itself = asked.question.call_id.is_none() && asked.origin.handed_from.is_none();
-    let action = asked.question.call.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
+    let call = asked.question.call.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
     let behalf =
         OnBehalfOf { agent: Some(asked.origin.asked_by.name), user: asked.origin.started_by.name, role: Role::Agent };
-    let decided = Decided { own_words: true, ..decided_about(action, behalf, &decision)? };
+    let decided = Decided { own_words: true, ..decided_about(call, behalf, &decision)? };
     Some(One { decided, decision, place: (asked.origin.session, None) })
 }
 
 /// Describes a decision about a call. Returns `None` if the agent has no name.
-fn decided_about(action: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
-    let Call { tool, arguments } = action;
+fn decided_about(call: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
+    let Call { tool, arguments } = call;
     let OnBehalfOf { agent, user, role } = behalf;
     Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
 }

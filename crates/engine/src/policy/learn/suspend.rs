@@ -63,21 +63,21 @@ pub(crate) async fn judge_subject(
     in_force: InForce,
 ) -> Result<Option<CurrentRuling>, Error> {
     let approves = subject.asked.question.effect_of(draft) == Some(Effect::Approve);
-    let Some(AskedCall { action, behalf, decides, proposed }) = AskedCall::of(subject) else { return Ok(None) };
+    let Some(AskedCall { call, behalf, decides, proposed }) = AskedCall::of(subject) else { return Ok(None) };
     let revision = in_force.state.revision;
     let learnt = decides.then(|| {
-        let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
+        let rules = in_force.policy.learnt_about(&behalf.call(&call)).into_iter();
         rules.map(|(name, verdict)| (name.to_owned(), verdict)).collect()
     });
     let approved =
-        if proposed && approves { Some(policy::ruling::judge(engine, in_force, behalf, action).await?) } else { None };
+        if proposed && approves { Some(policy::ruling::judge(engine, in_force, behalf, call).await?) } else { None };
     Ok(Some(CurrentRuling { revision, learnt, approved }))
 }
 
 /// Call that a question is about.
 pub(crate) struct AskedCall {
     /// Tool and arguments of the call.
-    pub(crate) action: Call,
+    pub(crate) call: Call,
     /// Agent, user and role on whose behalf the call was proposed.
     pub(crate) behalf: OnBehalfOf,
     /// Whether the question decides if the call may run.
@@ -90,14 +90,14 @@ impl AskedCall {
     /// Returns the call that a question is about, or `None` if the question has no call.
     pub(crate) fn of(subject: &AnswerSubject) -> Option<Self> {
         let original = &subject.original;
-        let action = original.question.call.clone()?;
+        let call = original.question.call.clone()?;
         let (agent, role) = match &subject.action {
             Some(proposal) => (proposal.proposed_by.name.clone(), proposal.role),
             None => (original.origin.asked_by.name.clone(), Role::Agent),
         };
         let behalf = OnBehalfOf { agent: Some(agent), user: original.origin.started_by.name.clone(), role };
         let decides = original.question.kind == Kind::Approval;
-        Some(Self { action, behalf, decides, proposed: subject.action.is_some() })
+        Some(Self { call, behalf, decides, proposed: subject.action.is_some() })
     }
 }
 

@@ -66,11 +66,11 @@ impl Race {
     }
 }
 
-fn writing(call: &str) -> Propose {
-    let action = Call { tool: "write".into(), arguments: json!({ "path": call }) };
+fn writing(call_id: &str) -> Propose {
+    let call = Call { tool: "write".into(), arguments: json!({ "path": call_id }) };
     Propose {
-        call: call.into(),
-        action,
+        call_id: call_id.into(),
+        call,
         context: Value::Null,
         expected_content: None,
         traceparent: None,
@@ -137,8 +137,7 @@ async fn timers_continue_in_a_session_with_too_many_open_questions() {
     let world = World::with(Settings { most_open: 1, ..Settings::default() });
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
-    let read =
-        |call: &str| Propose { action: Call { tool: "read_file".into(), arguments: json!({}) }, ..writing(call) };
+    let read = |call: &str| Propose { call: Call { tool: "read_file".into(), arguments: json!({}) }, ..writing(call) };
     for call in ["a", "b"] {
         let acted = world.engine.propose(&agent, session.id, read(call), None).await.unwrap();
         let name = (session.id, call.to_owned());

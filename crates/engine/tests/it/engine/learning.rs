@@ -32,11 +32,11 @@ impl Scene {
         &self.world.engine
     }
 
-    async fn proposes(&self, call: &str, action: Call) -> ActionState {
-        let (context, call) = (Value::Null, call.to_owned());
+    async fn proposes(&self, call_id: &str, call: Call) -> ActionState {
+        let (context, call_id) = (Value::Null, call_id.to_owned());
         let propose = Propose {
+            call_id,
             call,
-            action,
             context,
             expected_content: None,
             traceparent: None,

@@ -201,8 +201,8 @@ pub(crate) fn rule(name: &str, verdict: &str) -> String {
 
 fn deploying(call: &str) -> Propose {
     Propose {
-        call: call.into(),
-        action: Call { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
+        call_id: call.into(),
+        call: Call { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
         context: Value::Null,
         expected_content: None,
         traceparent: None,

@@ -64,8 +64,8 @@ fn unreadable_questions_do_not_stop_other_deadlines() {
 
 fn read_file(call: &str) -> Propose {
     Propose {
-        call: call.into(),
-        action: Call { tool: "read_file".into(), arguments: json!({}) },
+        call_id: call.into(),
+        call: Call { tool: "read_file".into(), arguments: json!({}) },
         context: Value::Null,
         expected_content: None,
         traceparent: None,

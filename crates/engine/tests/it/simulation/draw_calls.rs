@@ -54,7 +54,7 @@ impl World {
         let mut propose = calls::propose(&mut self.random, call, crate::simulation::cast::TENANTS[tenant]);
         let by = match known {
             Some(known) if !self.random.one_in(4) => {
-                propose.action = known.call.clone();
+                propose.call = known.call.clone();
                 self.tenants[tenant].named(&known.proposed_by.name).cloned().unwrap_or(by)
             }
             _ => by,

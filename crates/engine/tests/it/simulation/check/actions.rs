@@ -40,7 +40,7 @@ fn proposed(view: &View<'_>, after: &Action) -> Found {
     let call = &after.call_id;
     let fits = |what: &What| match what {
         What::Propose { session, propose } => {
-            *session == after.session && propose.call == *call && propose.action == after.call
+            *session == after.session && propose.call_id == *call && propose.call == after.call
         }
         _ => false,
     };
@@ -88,13 +88,13 @@ fn released(books: &StoreContents, proposal: &Action) -> Found {
     if !ran {
         return Ok(());
     }
-    let (call, action) = (&proposal.call_id, proposal.effective());
+    let (call_id, call) = (&proposal.call_id, proposal.effective());
     let ruled = proposal.ruling.verdict == Verdict::Allow && proposal.edited.is_none();
     let granted = proposal.grant.is_some_and(|id| covered(books, proposal, id)) && proposal.edited.is_none();
-    let approved = proposal.asked.iter().filter_map(|id| books.questions.get(id)).any(|asked| approves(asked, &action));
-    holds!(ruled || granted || approved, "{call} may run and nobody said so: {proposal:?}");
+    let approved = proposal.asked.iter().filter_map(|id| books.questions.get(id)).any(|asked| approves(asked, &call));
+    holds!(ruled || granted || approved, "{call_id} may run and nobody said so: {proposal:?}");
     if let ActionState::Allowed { permit } = &proposal.state {
-        holds!(permit.digest == action.digest().to_string(), "the permit of {call} is for something else");
+        holds!(permit.digest == call.digest().to_string(), "the permit of {call_id} is for something else");
     }
     Ok(())
 }
@@ -105,14 +105,14 @@ fn covered(books: &StoreContents, proposal: &Action, id: domain::GrantId) -> boo
     grant.covers(here, proposal.ruling.rule.as_deref(), &proposal.call, |_, pattern| pattern == "*")
 }
 
-fn approves(asked: &Interaction, action: &Call) -> bool {
+fn approves(asked: &Interaction, call: &Call) -> bool {
     let State::Resolved { resolution, .. } = &asked.state else { return false };
     let (Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. }) = resolution else {
         return false;
     };
     match answer.effect {
-        Effect::Approve => asked.question.call.as_ref() == Some(action),
-        Effect::Edit => answer.arguments.as_ref() == Some(&action.arguments),
+        Effect::Approve => asked.question.call.as_ref() == Some(call),
+        Effect::Edit => answer.arguments.as_ref() == Some(&call.arguments),
         _ => false,
     }
 }

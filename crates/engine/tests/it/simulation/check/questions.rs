@@ -18,7 +18,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     for (id, after) in &view.after.questions {
         holds!(after.scope == view.tenant.scope, "{id} is of another tenant");
         let ours = match (&after.question.call_id, &after.question.call) {
-            (Some(_), Some(action)) => action.arguments["of"] == view.name,
+            (Some(_), Some(call)) => call.arguments["of"] == view.name,
             _ => after.question.title.starts_with(view.name),
         };
         holds!(ours, "{id} crossed over from another tenant");
@@ -66,7 +66,9 @@ fn asked_about(view: &View<'_>, after: &Interaction, of: &str) -> Verdict {
     let here = |session: &domain::SessionId, call: &String| *session == after.origin.session && call == of;
     let before = view.before.proposals.get(&(after.origin.session, of.to_owned()));
     let justified = view.deeds.iter().any(|deed| match &deed.what {
-        What::Propose { session, propose } => here(session, &propose.call) && deed.by() == after.origin.asked_by.name,
+        What::Propose { session, propose } => {
+            here(session, &propose.call_id) && deed.by() == after.origin.asked_by.name
+        }
         What::Report { session, call, .. } => here(session, call) && after.question.kind == Kind::Choice,
         What::Answer { id, draft } => {
             draft.arguments.is_some() && before.is_some_and(|before| before.asked.last() == Some(id))

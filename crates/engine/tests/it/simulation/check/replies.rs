@@ -187,7 +187,7 @@ fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &ActionReply) ->
             domain::Outcome::Failed { .. } => matches!(told.state, ActionState::Failed { .. }),
             domain::Outcome::Unknown => matches!(told.state, ActionState::Unknown { .. }),
         },
-        What::Propose { propose, .. } => told.call == propose.action && told.proposed_by.name == by,
+        What::Propose { propose, .. } => told.call == propose.call && told.proposed_by.name == by,
         What::Decided { sleeps, .. } => !sleeps || !matches!(told.state, ActionState::Waiting { .. }),
         _ => false,
     };
