@@ -408,16 +408,16 @@ impl Approvals {
     /// Starts a call that this client has to run and sends it. Only one client succeeds.
     async fn start_call(&mut self, session: SessionId, call: String) -> Result<Option<ServerMessage>, ApiError> {
         let acted = self.app.engine.action(&self.caller, session, call.clone(), Duration::ZERO).await?;
-        let mine = acted.proposal.runner.as_ref() == Some(&self.caller.actor);
+        let mine = acted.action.runner.as_ref() == Some(&self.caller.actor);
         let Some(permit) = acted.permit.filter(|_| mine) else { return Ok(None) };
         let (key, call_id) = ((session, call.clone()), self.names.of_call(session, &call));
         match self.app.engine.action_start(&self.caller, key.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
-                let call = started.proposal.effective();
+                let call = started.action.effective();
                 self.running.retain(|running| running.call != key);
                 self.running.push(RunningCall {
                     call: key,
-                    run: started.proposal.state.run(),
+                    run: started.action.state.run(),
                     until: None,
                     awaited: true,
                 });

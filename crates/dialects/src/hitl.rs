@@ -153,7 +153,7 @@ async fn hitl_request(
     let found = load(&app, &caller, &request).await?;
     let status = match &found.question.call_id {
         Some(call) => match app.engine.action(&caller, found.origin.session, call.clone(), Duration::ZERO).await {
-            Ok(acted) => HitlStatus::of(&found, Some((&acted.proposal.state, acted.at))),
+            Ok(acted) => HitlStatus::of(&found, Some((&acted.action.state, acted.at))),
             Err(Error::Refused(Refusal::NotFound(_))) => HitlStatus::of(&found, None),
             Err(error) => return Err(error.into()),
         },

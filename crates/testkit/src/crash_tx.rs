@@ -425,17 +425,17 @@ impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
 }
 
 impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
-    fn action_save(&mut self, proposal: &Action) -> StoreResult<()> {
+    fn action_save(&mut self, action: &Action) -> StoreResult<()> {
         self.fuse.burn()?;
-        let started = matches!(proposal.state, ActionState::Started { .. });
+        let started = matches!(action.state, ActionState::Started { .. });
         if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
             return Ok(());
         }
-        self.inner.action_save(proposal)
+        self.inner.action_save(action)
     }
 
     methods! {
-        action_insert(proposal: &Action) -> ();
+        action_insert(action: &Action) -> ();
     }
 }
 

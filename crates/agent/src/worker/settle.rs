@@ -70,15 +70,15 @@ impl StepRun<'_> {
         let calls = left.iter().map(|left| left.call.clone()).collect();
         let known = self.worker.engine.step_calls(&self.claim, calls).await?;
         let mut inputs = Vec::new();
-        for (UnsettledCall { call, question }, (proposal, asked)) in left.into_iter().zip(known) {
-            let end = match (question.and_then(|id| id.parse().ok()), proposal) {
+        for (UnsettledCall { call, question }, (action, asked)) in left.into_iter().zip(known) {
+            let end = match (question.and_then(|id| id.parse().ok()), action) {
                 (Some(id), _) => {
                     let found = self.worker.engine.step_questions(&self.claim, vec![id]).await?;
                     question_end(found.first().and_then(Option::as_ref))
                 }
-                (None, Some(proposal)) => {
-                    let ended = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now());
-                    ended.unwrap_or_else(|| match proposal.state {
+                (None, Some(action)) => {
+                    let ended = Self::call_end(&action, asked.as_ref(), self.worker.engine.now());
+                    ended.unwrap_or_else(|| match action.state {
                         ActionState::Allowed { .. } => not_begun(),
                         ActionState::Waiting { .. }
                         | ActionState::Denied
@@ -121,13 +121,13 @@ impl StepRun<'_> {
     }
 
     /// Result of an action, once it is settled.
-    pub(super) fn call_end(proposal: &Action, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
-        let end = match &proposal.state {
-            ActionState::Done { result } => CallEnd::Done { result: result.clone(), edited: proposal.edited.clone() },
+    pub(super) fn call_end(action: &Action, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
+        let end = match &action.state {
+            ActionState::Done { result } => CallEnd::Done { result: result.clone(), edited: action.edited.clone() },
             ActionState::Failed { message, result } => {
                 CallEnd::Failed { message: message.clone(), result: result.clone() }
             }
-            ActionState::Denied => CallEnd::Denied { reason: proposal.ruling.reason.clone() },
+            ActionState::Denied => CallEnd::Denied { reason: action.ruling.reason.clone() },
             ActionState::Rejected { by, effect, feedback } => match (asked.and_then(answer_of), effect) {
                 (Some(answer), _) => CallEnd::Answered(people_answer(answer)),
                 (None, Some(effect)) => CallEnd::Answered(PeopleAnswer {
@@ -141,7 +141,7 @@ impl StepRun<'_> {
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
             ActionState::Unknown { interaction: None, .. } => CallEnd::Unknown,
-            ActionState::Allowed { .. } if !proposal.may_start(now) => {
+            ActionState::Allowed { .. } if !action.may_start(now) => {
                 CallEnd::Failed { message: "It was allowed, and was not started in time.".into(), result: Value::Null }
             }
             ActionState::Allowed { .. }

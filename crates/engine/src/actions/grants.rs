@@ -125,23 +125,23 @@ fn satisfies_audience(
 pub(crate) fn give_grant(
     work: &mut Work<'_>,
     session: &mut Session,
-    proposal: &Action,
+    action: &Action,
     (interaction, by): (InteractionId, &Actor),
     remember: &Remember,
 ) -> Result<(), Error> {
-    fits_what_was_approved(remember, proposal)?;
+    fits_what_was_approved(remember, action)?;
     let given = (remember, by.clone(), interaction);
     let id = work.ids.grant(work.now);
-    let (grant, event_draft) = Grant::give(id, proposal, given, work.now);
+    let (grant, event_draft) = Grant::give(id, action, given, work.now);
     work.tx.grant_insert(&grant)?;
     work.record_event(session, Some(interaction), event_draft)?;
     Ok(())
 }
 
 /// Refuses a pattern that does not match the arguments that were just approved: such a grant would not cover the calls that its giver expects.
-fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), Error> {
+fn fits_what_was_approved(remember: &Remember, action: &Action) -> Result<(), Error> {
     let RememberedArguments::Pattern(named) = &remember.arguments else { return Ok(()) };
-    let call = proposal.effective();
+    let call = action.effective();
     let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&call.tool, &call.arguments, name, pattern));
     let problems: Vec<Problem> = misses
         .map(|(name, _)| {

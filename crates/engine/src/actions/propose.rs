@@ -98,7 +98,7 @@ async fn judge_and_save(
     let (policies, hosted) = (Arc::clone(&engine.policies), caller.is_worker());
     let new = Arc::new(AtomicBool::new(false));
     let made = Arc::clone(&new);
-    let proposal = engine.command(caller, idempotency, move |work| {
+    let action = engine.command(caller, idempotency, move |work| {
         made.store(false, Ordering::Relaxed);
         let mut session = sessions::lock(work, &scope, session)?;
         if let Some(known) = work.tx.action(&scope, session.id, &call_id)? {
@@ -108,7 +108,7 @@ async fn judge_and_save(
         }
         session.require_alive()?;
         policy::require_in_force(work, &scope, &judged, &policies)?;
-        let mut proposal = Action {
+        let mut action = Action {
             scope,
             session: session.id,
             call_id: call_id.clone(),
@@ -128,15 +128,15 @@ async fn judge_and_save(
             state: ActionState::Denied,
             revision: 1,
         };
-        decide(work, &mut session, &mut proposal, &judged, (&question, &asking))?;
+        decide(work, &mut session, &mut action, &judged, (&question, &asking))?;
         made.store(true, Ordering::Relaxed);
-        Ok(proposal)
+        Ok(action)
     });
-    let proposal = proposal.await?;
+    let action = action.await?;
     if new.load(Ordering::Relaxed) {
-        policy::shadow::judge_in_background(engine, state, behalf, proposal.clone());
+        policy::shadow::judge_in_background(engine, state, behalf, action.clone());
     }
-    Ok(proposal)
+    Ok(action)
 }
 
 /// The action of a call if it is known already, its session, and the entry point that counts for a question about it.
@@ -256,7 +256,7 @@ fn checked(propose: &Propose) -> Result<(), Error> {
 #[derive(Debug, Clone)]
 pub struct ActionReply {
     /// Action, with its permit shortened to the end of the grant that allowed it.
-    pub proposal: Action,
+    pub action: Action,
     /// Text of the permit that starts the action. Only the agent that proposed the action and its runner receive it.
     pub permit: Option<String>,
     /// Time at which the state was read.
@@ -266,39 +266,38 @@ pub struct ActionReply {
 pub(crate) async fn reply(
     engine: &Engine,
     caller: &Caller,
-    proposal: Action,
+    action: Action,
     at: Timestamp,
 ) -> Result<ActionReply, Error> {
     secrets::unlock::fingerprint(engine, PERMIT, "").await?;
     // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
-    let text = if let ActionState::Allowed { permit } = &proposal.state
-        && own(&proposal, caller)
+    let text = if let ActionState::Allowed { permit } = &action.state
+        && own(&action, caller)
     {
-        Some(engine.vault.permit_text(&proposal, permit)?)
+        Some(engine.vault.permit_text(&action, permit)?)
     } else {
         None
     };
-    let proposal = limit_permit_to_grant(engine, proposal, at).await?;
-    let permit = text.filter(|_| proposal.may_start(at));
-    Ok(ActionReply { proposal, permit, at })
+    let action = limit_permit_to_grant(engine, action, at).await?;
+    let permit = text.filter(|_| action.may_start(at));
+    Ok(ActionReply { action, permit, at })
 }
 
 /// Shortens the permit of an action to the end of the grant that allowed it.
-async fn limit_permit_to_grant(engine: &Engine, proposal: Action, at: Timestamp) -> Result<Action, Error> {
-    let (ActionState::Allowed { .. }, Some(id), []) = (&proposal.state, proposal.grant, proposal.asked.as_slice())
-    else {
-        return Ok(proposal);
+async fn limit_permit_to_grant(engine: &Engine, action: Action, at: Timestamp) -> Result<Action, Error> {
+    let (ActionState::Allowed { .. }, Some(id), []) = (&action.state, action.grant, action.asked.as_slice()) else {
+        return Ok(action);
     };
-    let scope = proposal.scope;
+    let scope = action.scope;
     let grant = engine.read(Cost::Point, move |reads| Ok(reads.grant(&scope, id)?)).await?;
     let end = grant.map_or(Some(at), |grant| grant.ends());
-    Ok(proposal.limit_permit(end.unwrap_or(Timestamp::MAX)))
+    Ok(action.limit_permit(end.unwrap_or(Timestamp::MAX)))
 }
 
 impl Vault {
     /// Text of a permit: its id and a seal over the project, session, call, policy version, floor version and expiry that it is bound to.
-    pub(crate) fn permit_text(&self, proposal: &Action, permit: &Permit) -> Result<String, Error> {
-        let Action { scope, session, call_id, ruling, .. } = proposal;
+    pub(crate) fn permit_text(&self, action: &Action, permit: &Permit) -> Result<String, Error> {
+        let Action { scope, session, call_id, ruling, .. } = action;
         let mut bound = format!(
             "{}\n{}\n{session}\n{call_id}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
@@ -312,6 +311,6 @@ impl Vault {
     }
 }
 
-fn own(proposal: &Action, caller: &Caller) -> bool {
-    proposal.of_agent(&caller.actor).is_ok() && proposal.in_hands_of(caller).is_ok()
+fn own(action: &Action, caller: &Caller) -> bool {
+    action.of_agent(&caller.actor).is_ok() && action.in_hands_of(caller).is_ok()
 }

@@ -42,7 +42,7 @@ impl Engine {
         wait: Duration,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Read)?;
-        let decided = |found: &ActionReply| !matches!(found.proposal.state, ActionState::Waiting { .. });
+        let decided = |found: &ActionReply| !matches!(found.action.state, ActionState::Waiting { .. });
         run::wait::wait_until(
             self,
             (caller, Topic::Session(session)),
@@ -69,8 +69,8 @@ impl Engine {
         let (found, now) = found.await?;
         let next = found.last().filter(|_| found.more).map(|last| last.call_id.clone());
         let mut actions = Vec::with_capacity(found.len());
-        for proposal in found {
-            actions.push(actions::propose::reply(self, caller, proposal, now).await?);
+        for action in found {
+            actions.push(actions::propose::reply(self, caller, action, now).await?);
         }
         Ok((actions, next))
     }
@@ -110,9 +110,9 @@ impl Engine {
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &proposal)?;
-            if let Some(left) = proposal.abandon(&why) {
+            let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &action)?;
+            if let Some(left) = action.abandon(&why) {
                 actions::save_change(work, &mut session, left)?;
                 sessions::save(work, &session)?;
             }
@@ -135,10 +135,10 @@ impl Engine {
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
             let session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &proposal)?;
+            let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &action)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let kept = proposal.extend_lease(&actor, until, run)?;
+            let kept = action.extend_lease(&actor, until, run)?;
             work.tx.action_save(&kept)?;
             work.wake_at(kept.wake_at());
             Ok(())
@@ -162,26 +162,25 @@ impl Engine {
         let done = self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &proposal)?;
+            let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &action)?;
             let mut outcome = outcome.clone();
-            if proposal.hosted && !caller.is_worker() {
+            if action.hosted && !caller.is_worker() {
                 // The tools of this server redact secret values before they report. A client does not know those values, so they are redacted here.
                 outcome = match &session.ended {
                     Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
                     _ => hidden_in(outcome, &steps::read_given_secrets(work, &vault, &session)?),
                 };
             }
-            let asked =
-                if let ActionState::Unknown { interaction, .. } = &proposal.state { *interaction } else { None };
-            let step = proposal.report(&actor, outcome, run)?;
-            let proposal = actions::save_change(work, &mut session, step)?;
+            let asked = if let ActionState::Unknown { interaction, .. } = &action.state { *interaction } else { None };
+            let step = action.report(&actor, outcome, run)?;
+            let action = actions::save_change(work, &mut session, step)?;
             if let Some(asked) = asked {
                 interactions::withdraw(work, &mut session, asked, "the agent has reported what became of it")?;
             }
-            let proposal = actions::ask_about_outcome(work, &mut session, proposal)?;
+            let action = actions::ask_about_outcome(work, &mut session, action)?;
             sessions::save(work, &session)?;
-            Ok(proposal)
+            Ok(action)
         });
         actions::propose::reply(self, caller, done.await?, self.now()).await
     }
@@ -194,8 +193,8 @@ async fn read(engine: &Engine, caller: &Caller, session: SessionId, call: &str) 
         let found = reads.action(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
         Ok((found, reads.now()?))
     });
-    let (proposal, now) = found.await?;
-    actions::propose::reply(engine, caller, proposal, now).await
+    let (action, now) = found.await?;
+    actions::propose::reply(engine, caller, action, now).await
 }
 
 /// Ruling of today's policy on an action that is about to start.
@@ -203,14 +202,14 @@ async fn judge_now(engine: &Engine, caller: &Caller, session: SessionId, call: &
     let (scope, call) = (caller.scope, call.to_owned());
     let found = engine.read_by(caller, Cost::Point, move |reads, caller| {
         let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
-        let proposal = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-        Ok((session, proposal))
+        let action = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+        Ok((session, action))
     });
-    let (session, proposal) = found.await?;
-    let agent = Some(proposal.proposed_by.name.clone());
-    let behalf = OnBehalfOf { agent, user: session.started_by.name, role: proposal.role };
-    let in_force = learn::suggest::load_for(engine, scope, &proposal.proposed_by.name, proposal.hosted).await?;
-    policy::ruling::judge(engine, in_force, behalf, proposal.effective()).await
+    let (session, action) = found.await?;
+    let agent = Some(action.proposed_by.name.clone());
+    let behalf = OnBehalfOf { agent, user: session.started_by.name, role: action.role };
+    let in_force = learn::suggest::load_for(engine, scope, &action.proposed_by.name, action.hosted).await?;
+    policy::ruling::judge(engine, in_force, behalf, action.effective()).await
 }
 
 /// Start of an action, before its transaction.
@@ -236,26 +235,26 @@ async fn save_start(
         .command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &proposal)?;
+            let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            runs(&caller, &action)?;
             session.require_alive()?;
             session.going_on()?;
-            if !steps::is_step_alive(work, &session, &proposal)? {
+            if !steps::is_step_alive(work, &session, &action)? {
                 return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
             }
             policy::require_in_force(work, &scope, &judged, &policies)?;
-            let given = permit_given(&vault, &proposal, &permit)?;
+            let given = permit_given(&vault, &action, &permit)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let step = proposal.start(&actor, given, work.now, until)?;
+            let step = action.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
                 let by = Proposer { actor: &step.0.proposed_by, hosted: step.0.hosted };
                 actions::require_grant_covers(work, &session, by, &judged, grant)?;
             }
             policy::require_floor_approval(work, &session, &step.0, &judged)?;
-            let proposal = actions::save_change(work, &mut session, step)?;
+            let action = actions::save_change(work, &mut session, step)?;
             sessions::save(work, &session)?;
-            Ok(proposal)
+            Ok(action)
         })
         .await
 }
@@ -280,9 +279,9 @@ fn hidden_in(outcome: Outcome, hidden: &Redactor) -> Outcome {
 }
 
 /// Refuses a caller who is neither an agent nor the person whose client runs this action.
-fn runs(caller: &Caller, proposal: &Action) -> Result<(), Error> {
-    proposal.in_hands_of(caller)?;
-    if proposal.runner.as_ref() == Some(&caller.actor) {
+fn runs(caller: &Caller, action: &Action) -> Result<(), Error> {
+    action.in_hands_of(caller)?;
+    if action.runner.as_ref() == Some(&caller.actor) {
         return Ok(());
     }
     Ok(caller.require(Right::Take)?)
@@ -290,10 +289,10 @@ fn runs(caller: &Caller, proposal: &Action) -> Result<(), Error> {
 
 /// Reads the id of a permit from its text. While the action is allowed, a text with another seal than that of its permit is refused; in any other
 /// state `Action::start` refuses the start.
-fn permit_given(vault: &Vault, proposal: &Action, text: &str) -> Result<PermitId, Error> {
+fn permit_given(vault: &Vault, action: &Action, text: &str) -> Result<PermitId, Error> {
     let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
-    if let ActionState::Allowed { permit } = &proposal.state {
-        let good = vault.permit_text(proposal, permit)?;
+    if let ActionState::Allowed { permit } = &action.state {
+        let good = vault.permit_text(action, permit)?;
         if !bool::from(good.as_bytes().ct_eq(text.as_bytes())) {
             return Err(Refusal::PermitUnknown.into());
         }

@@ -204,13 +204,13 @@ async fn readable_floor(text: String) -> Result<Policy, Error> {
 pub(crate) fn require_floor_approval(
     work: &mut Work<'_>,
     session: &Session,
-    proposal: &Action,
+    action: &Action,
     judged: &Judged,
 ) -> Result<(), Error> {
     if !judged.ruling.floor_asks() {
         return Ok(());
     }
-    let asked = match proposal.asked.last() {
+    let asked = match action.asked.last() {
         Some(asked) => work.tx.interaction(&session.scope, *asked)?,
         None => None,
     };

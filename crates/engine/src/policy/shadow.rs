@@ -113,7 +113,7 @@ impl Engine {
 
 /// Judges an action by the shadow draft in the background, after the ruling on it. If too many drafts are being judged already, the
 /// action is skipped and a counter is incremented.
-pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: OnBehalfOf, proposal: Action) {
+pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: OnBehalfOf, action: Action) {
     let Some(shadow) = state.shadow.clone() else { return };
     let Some(place) = engine.policies.place_for_draft() else {
         return counter!("flow_policy_shadow_dropped_total").increment(1);
@@ -122,12 +122,12 @@ pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: O
     let mut drafting = policies.drafting.lock();
     while drafting.try_join_next().is_some() {}
     drafting.spawn(async move {
-        let judging = judge_by_draft(&engine, &proposal, shadow.clone(), (behalf, state.clone()), Arc::clone(&place));
+        let judging = judge_by_draft(&engine, &action, shadow.clone(), (behalf, state.clone()), Arc::clone(&place));
         let ruling = tokio::time::timeout(engine.settings().draft_time, judging).await;
         let ruling = ruling.ok().flatten().map(|ruling| switched(ruling, &state));
         let said = ruling.as_ref().map_or("failed", |ruling| ruling.verdict.name());
         counter!("flow_policy_shadow_verdicts_total", "verdict" => said).increment(1);
-        if let Err(error) = save_difference(&engine, proposal, shadow.number, ruling).await {
+        if let Err(error) = save_difference(&engine, action, shadow.number, ruling).await {
             counter!("flow_policy_shadow_dropped_total").increment(1);
             tracing::warn!(%error, "the difference of a draft could not be stored");
         }
@@ -137,15 +137,15 @@ pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: O
 
 async fn judge_by_draft(
     engine: &Engine,
-    proposal: &Action,
+    action: &Action,
     shadow: Shadow,
     (behalf, state): (OnBehalfOf, PolicyState),
     place: Arc<OwnedSemaphorePermit>,
 ) -> Option<Ruling> {
-    let policy = load_draft(engine, proposal.scope, shadow, Arc::clone(&place)).await?;
-    let suspended = suspended_rules(engine, proposal.scope, &policy, &state).await.ok()?;
+    let policy = load_draft(engine, action.scope, shadow, Arc::clone(&place)).await?;
+    let suspended = suspended_rules(engine, action.scope, &policy, &state).await.ok()?;
     let trial = DraftPolicy { policy, suspended, floor: engine.policies.floor_here() };
-    let (forms, call) = (Arc::clone(&engine.forms), proposal.call.clone());
+    let (forms, call) = (Arc::clone(&engine.forms), action.call.clone());
     let judging = tokio::task::spawn_blocking(move || {
         let ruling = drafted((&trial, &forms), &behalf, &call, &|| true);
         // The permit is held until the judgement ends, even if it has timed out and nobody waits for it.
@@ -198,17 +198,17 @@ async fn load_draft(
 }
 
 /// Stores a difference if the draft's verdict is not that of the ruling and the draft has not been replaced.
-async fn save_difference(engine: &Engine, proposal: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
-    if ruling.as_ref().is_some_and(|drafted| drafted.verdict == proposal.ruling.verdict) {
+async fn save_difference(engine: &Engine, action: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
+    if ruling.as_ref().is_some_and(|drafted| drafted.verdict == action.ruling.verdict) {
         return Ok(());
     }
-    let scope = proposal.scope;
+    let scope = action.scope;
     let difference = Difference {
-        session: proposal.session,
-        call: proposal.call_id,
-        tool: proposal.call.tool,
-        at: proposal.at,
-        given: proposal.ruling,
+        session: action.session,
+        call: action.call_id,
+        tool: action.call.tool,
+        at: action.at,
+        given: action.ruling,
         drafted: ruling,
     };
     engine
@@ -271,7 +271,7 @@ mod tests {
         engine.policy_shadow_put(&root, OPEN.into(), None, None).await.unwrap();
         let taken: Vec<_> = std::iter::from_fn(|| engine.policies.place_for_draft()).collect();
         for call in ["c1", "c2"] {
-            let ruling = engine.propose(&agent, session, writing(call), None).await.unwrap().proposal.ruling;
+            let ruling = engine.propose(&agent, session, writing(call), None).await.unwrap().action.ruling;
             assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Ask, Some("ask-before-changing")));
         }
         drop(taken);

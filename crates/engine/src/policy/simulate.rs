@@ -133,17 +133,17 @@ impl Simulation {
         Self { version, judged: 0, more: false, counts, changed, contradictions: 0, contradicted }
     }
 
-    fn take(&mut self, HistoricAction { proposal, call, decision, .. }: HistoricAction, after: Ruling) {
+    fn take(&mut self, HistoricAction { action, call, decision, .. }: HistoricAction, after: Ruling) {
         self.judged += 1;
-        let differs = proposal.ruling.verdict != after.verdict;
+        let differs = action.ruling.verdict != after.verdict;
         let contradicts = decision.as_ref().is_some_and(|decision| decision.contradicted_by(after.verdict));
         let changed = ChangedRuling {
-            session: proposal.session,
-            call: proposal.call_id,
+            session: action.session,
+            call: action.call_id,
             tool: call.tool,
-            agent: proposal.proposed_by.name,
-            at: proposal.at,
-            before: proposal.ruling,
+            agent: action.proposed_by.name,
+            at: action.at,
+            before: action.ruling,
             after,
             decision,
         };

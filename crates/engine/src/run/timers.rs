@@ -123,8 +123,8 @@ async fn fire_action(engine: &Engine, due: DueAction) -> Result<(), Error> {
         let goes_on = session.require_alive().is_ok() && steps::is_step_alive(work, &session, &found)?;
         let again = goes_on.then(|| actions::new_permit(work, &found.effective()));
         let Some(step) = found.lapse(again, work.now) else { return Ok(()) };
-        let proposal = actions::save_change(work, &mut session, step)?;
-        actions::ask_about_outcome(work, &mut session, proposal)?;
+        let action = actions::save_change(work, &mut session, step)?;
+        actions::ask_about_outcome(work, &mut session, action)?;
         sessions::save(work, &session)
     });
     gone_is_fine(fired.await)

@@ -97,7 +97,7 @@ impl Engine {
         self.read_by(caller, Cost::Point, move |reads, caller| {
             Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let asked = match reads.action(&scope, session, &call)? {
-                Some(proposal) => proposal.asked.first().copied(),
+                Some(action) => action.asked.first().copied(),
                 None => call.parse::<InteractionId>().ok(),
             };
             let found = match asked {
@@ -118,11 +118,11 @@ fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Int
 
 /// Pairs a question with the call by which clients know it.
 fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<(Interaction, Option<String>), Error> {
-    let proposal = match &asked.question.call_id {
+    let action = match &asked.question.call_id {
         Some(call) => reads.action(scope, asked.origin.session, call)?,
         None => None,
     };
-    let call = proposal.filter(|proposal| proposal.asked.first() == Some(&asked.id)).map(|proposal| proposal.call_id);
+    let call = action.filter(|action| action.asked.first() == Some(&asked.id)).map(|action| action.call_id);
     Ok((asked, call))
 }
 
@@ -136,10 +136,10 @@ fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<In
         let after = page.after.as_deref().unwrap_or_default();
         reads.actions(&session.scope, session.id, after, page.limit)
     })? {
-        for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {
-            match &proposal.state {
-                ActionState::Started { permit, since, .. } => found.1.push((proposal.call_id, *permit, *since)),
-                ActionState::Allowed { permit } if now < permit.expires_at => found.0.push(proposal.call_id),
+        for action in portion.into_iter().filter(|action| action.runner.as_ref() == Some(actor)) {
+            match &action.state {
+                ActionState::Started { permit, since, .. } => found.1.push((action.call_id, *permit, *since)),
+                ActionState::Allowed { permit } if now < permit.expires_at => found.0.push(action.call_id),
                 ActionState::Allowed { .. }
                 | ActionState::Waiting { .. }
                 | ActionState::Denied

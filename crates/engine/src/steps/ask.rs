@@ -72,10 +72,10 @@ impl Engine {
         self.read(Cost::Point, move |reads| {
             let mut found = Vec::with_capacity(calls.len());
             for call in &calls {
-                let proposal = reads.action(&claim.scope, claim.session, call)?;
-                let asked = proposal.as_ref().and_then(|proposal| proposal.asked.last().copied());
+                let action = reads.action(&claim.scope, claim.session, call)?;
+                let asked = action.as_ref().and_then(|action| action.asked.last().copied());
                 let asked = asked.map(|id| reads.interaction(&claim.scope, id)).transpose()?.flatten();
-                found.push((proposal, asked));
+                found.push((action, asked));
             }
             Ok(found)
         })

@@ -229,8 +229,8 @@ pub(crate) fn retry(
 }
 
 /// Whether the step of an action continues, in this attempt or a later one. An action of a foreign agent has no hosted step.
-pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, proposal: &Action) -> Result<bool, Error> {
-    let Some(of) = proposal.step else { return Ok(true) };
+pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, action: &Action) -> Result<bool, Error> {
+    let Some(of) = action.step else { return Ok(true) };
     if of == session.step {
         return Ok(work.tx.step(&session.scope, of)?.is_some_and(|step| step.alive()));
     }
@@ -355,10 +355,9 @@ pub(crate) fn revoke_unstarted_actions(
         let after = page.after.as_deref().unwrap_or_default();
         work.tx.actions(&session.scope, session.id, after, page.limit)
     })? {
-        for proposal in
-            portion.into_iter().filter(|proposal| step.map_or(proposal.hosted, |step| proposal.step == Some(step)))
+        for action in portion.into_iter().filter(|action| step.map_or(action.hosted, |step| action.step == Some(step)))
         {
-            if let Some(left) = proposal.abandon(&message) {
+            if let Some(left) = action.abandon(&message) {
                 actions::save_change(work, session, left)?;
             }
         }

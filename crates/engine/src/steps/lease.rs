@@ -255,12 +255,12 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
         }
     }
     for call in &sleep.calls {
-        let Some(proposal) = work.tx.action(&claim.scope, claim.session, call)? else { return Ok(false) };
-        let unsettled = match &proposal.state {
+        let Some(action) = work.tx.action(&claim.scope, claim.session, call)? else { return Ok(false) };
+        let unsettled = match &action.state {
             ActionState::Waiting { .. } | ActionState::Started { .. } => true,
             ActionState::Unknown { interaction, .. } => interaction.is_some(),
             // The client of the runner will start the action. Without a runner, the worker itself has to start it.
-            ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.may_start(work.now),
+            ActionState::Allowed { .. } => action.runner.is_some() && action.may_start(work.now),
             ActionState::Denied
             | ActionState::Rejected { .. }
             | ActionState::Done { .. }

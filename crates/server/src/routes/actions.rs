@@ -37,8 +37,8 @@ impl FromRequestParts<App> for CallPath {
     }
 }
 
-fn view(ActionReply { proposal, permit, at }: ActionReply) -> ActionView {
-    ActionView::new(proposal, permit, at)
+fn view(ActionReply { action, permit, at }: ActionReply) -> ActionView {
+    ActionView::new(action, permit, at)
 }
 
 /// Proposes an action. The policy allows it with a permit, denies it, or asks people. Sending the same proposal again continues to wait.
@@ -58,7 +58,7 @@ pub(super) async fn action_propose(
     let propose = proposed(body, traceparent(&headers));
     let call = propose.call_id.clone();
     let mut acted = app.engine.propose(&caller, session, propose, idempotency).await?;
-    if matches!(acted.proposal.state, ActionState::Waiting { .. }) && !time.is_zero() {
+    if matches!(acted.action.state, ActionState::Waiting { .. }) && !time.is_zero() {
         acted = tokio::select! {
             biased;
             acted = app.engine.action(&caller, session, call, time) => acted?,
@@ -85,7 +85,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
 
 /// Replies 200 for a decided action and 202 for one that waits, with `Retry-After: 0`.
 fn decided(acted: ActionReply) -> Response {
-    let waits = matches!(acted.proposal.state, ActionState::Waiting { .. });
+    let waits = matches!(acted.action.state, ActionState::Waiting { .. });
     let view = view(acted);
     if !waits {
         return Json(view).into_response();

@@ -82,16 +82,16 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
 
 async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) -> Result<(), Error> {
     for acted in engine.actions(by, session, String::new(), 100).await?.0 {
-        let call = acted.proposal.call_id.clone();
-        let allowed = matches!(acted.proposal.state, ActionState::Allowed { .. }) && acted.proposal.runner.is_some();
+        let call_id = acted.action.call_id.clone();
+        let allowed = matches!(acted.action.state, ActionState::Allowed { .. }) && acted.action.runner.is_some();
         let (Some(permit), true) = (acted.permit, allowed) else { continue };
-        engine.action_start(by, (session, call.clone()), permit, Some(20), None).await?;
-        let call = acted.proposal.effective();
+        engine.action_start(by, (session, call_id.clone()), permit, Some(20), None).await?;
+        let call = acted.action.effective();
         let deed = play::Deed { tool: call.tool, arguments: call.arguments };
         play.noticed(check_runs::may_run(&play.look(), &deed));
         play.stage.lock().ran.push(deed);
         play.takes_time(2).await;
-        engine.action_outcome(by, (session, call), Outcome::Done { result: json!("edited") }, None, None).await?;
+        engine.action_outcome(by, (session, call_id), Outcome::Done { result: json!("edited") }, None, None).await?;
     }
     Ok(())
 }

@@ -68,10 +68,10 @@ impl World {
             if held.session.paused.is_some() {
                 deeds.push(Deed { by: alice.clone(), what: DeedKind::Controls { session, command: Command::Resume } });
             }
-            let waits = |proposal: &domain::Action| {
-                proposal.runner.is_some() && matches!(proposal.state, domain::ActionState::Allowed { .. })
+            let waits = |action: &domain::Action| {
+                action.runner.is_some() && matches!(action.state, domain::ActionState::Allowed { .. })
             };
-            if held.proposals.iter().any(waits) {
+            if held.actions.iter().any(waits) {
                 deeds.push(Deed { by: alice.clone(), what: DeedKind::Edits { session } });
             }
         }

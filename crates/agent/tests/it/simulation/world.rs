@@ -294,7 +294,7 @@ impl World {
     /// Counts of this seed.
     pub(crate) fn figures(&self) -> Figures {
         let held = || self.stored_state.sessions.values();
-        let proposals = || held().flat_map(|held| &held.proposals);
+        let actions = || held().flat_map(|held| &held.actions);
         let stage = self.play.stage.lock();
         let mut once: Vec<_> = stage.ran.iter().map(|deed| deed.arguments.to_string()).collect();
         once.sort();
@@ -302,7 +302,7 @@ impl World {
         let inputs = || held().flat_map(|held| &held.steps).flat_map(|kept| &kept.journal);
         let turn = |input: &holdpoint_agent::machine::Input| matches!(input, holdpoint_agent::machine::Input::Turn(_));
         let began =
-            |proposal: &domain::Action| stage.ran.iter().any(|deed| Some(&deed.arguments) == proposal.edited.as_ref());
+            |action: &domain::Action| stage.ran.iter().any(|deed| Some(&deed.arguments) == action.edited.as_ref());
         Figures {
             deaths: self.deaths,
             lone_deaths: self.lone_deaths,
@@ -312,9 +312,9 @@ impl World {
             asked: stage.asked,
             runs: stage.ran.len(),
             again: stage.ran.len() - once.len(),
-            edited: proposals().filter(|proposal| began(proposal)).count(),
-            granted: proposals().filter(|proposal| proposal.grant.is_some()).count(),
-            rejected: proposals().filter(|one| matches!(one.state, ActionState::Rejected { .. })).count(),
+            edited: actions().filter(|action| began(action)).count(),
+            granted: actions().filter(|action| action.grant.is_some()).count(),
+            rejected: actions().filter(|one| matches!(one.state, ActionState::Rejected { .. })).count(),
             unknown: held().flat_map(|held| &held.events).filter(|event| event.name == "action.unknown").count(),
             questions: self.stored_state.questions.len(),
             completed: held().filter(|held| held.session.status() == domain::SessionStatus::Completed).count(),

@@ -63,7 +63,7 @@ async fn key_with_the_name_of_a_hosted_agent_has_no_access() {
     absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
     let acted = engine.action(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();
     assert_eq!(acted.permit, None);
-    let again = Propose { call: acted.proposal.call.clone(), ..propose(&call) };
+    let again = Propose { call: acted.action.call.clone(), ..propose(&call) };
     absent(engine.propose(&namesake, session.id, again, None).await.unwrap_err());
     absent(engine.propose(&namesake, session.id, propose("mine"), None).await.unwrap_err());
     absent(engine.action_start(&namesake, (session.id, call.clone()), "x.y".into(), None, None).await.unwrap_err());

@@ -213,6 +213,6 @@ async fn approved_action_denied_before_its_start_shows_the_reason() {
     let why = "the policy now denies this action: closed now";
     assert_eq!(results(&world.shown()), [(format!("This failed: {why}"), true)]);
     let acted = world.engine.action(&alice, session.id, asked.question.call_id.unwrap(), SOON).await.unwrap();
-    let ActionState::Failed { message, .. } = acted.proposal.state else { unreachable!("{:?}", acted.proposal) };
+    let ActionState::Failed { message, .. } = acted.action.state else { unreachable!("{:?}", acted.action) };
     assert_eq!((message.as_str(), world.runs().len()), (why, 0));
 }

@@ -130,7 +130,7 @@ async fn secret_is_redacted_in_the_report_of_a_client_tool() {
             // The cancelled session has forgotten the value, so that only the kind of the outcome is stored.
             world.engine.control_session(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
         }
-        let reported = world.engine.action_outcome(&alice, place, outcome, None, None).await.unwrap().proposal;
+        let reported = world.engine.action_outcome(&alice, place, outcome, None, None).await.unwrap().action;
         let status = if cancelled { SessionStatus::Cancelled } else { SessionStatus::Completed };
         assert_eq!(world.ended(&alice, session.id).await.status(), status);
         let events = world.events(&alice, session.id).await;

@@ -39,9 +39,9 @@ async fn worker_death_during_a_tool_asks_people_about_the_outcome() {
     world.work();
     // The outcome is unknown until somebody reports it; the worker that took over does not run the call again.
     let acted = world.engine.action(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
-    assert!(matches!(acted.proposal.state, ActionState::Started { .. }));
+    assert!(matches!(acted.action.state, ActionState::Started { .. }));
     let report = domain::Outcome::Unknown;
-    let worker = domain::Caller::worker(alice.scope, acted.proposal.proposed_by.clone());
+    let worker = domain::Caller::worker(alice.scope, acted.action.proposed_by.clone());
     world.engine.action_outcome(&worker, (session.id, call), report, None, None).await.unwrap();
     let asked = world.asked(&alice).await;
     assert_eq!(world.runs().len(), 1);

@@ -11,7 +11,7 @@ const PORTION: u32 = 50;
 
 /// Past action with its ruling.
 pub(crate) struct HistoricAction {
-    pub(crate) proposal: Action,
+    pub(crate) action: Action,
     /// Call that was judged last: the proposed call, or an edited version of it that other people were asked about.
     pub(crate) call: Call,
     pub(crate) behalf: OnBehalfOf,
@@ -66,22 +66,18 @@ impl ActionHistory {
     }
 }
 
-fn recalled(
-    reads: &mut dyn Reads,
-    PastAction { proposal, started_by, .. }: PastAction,
-) -> Result<HistoricAction, Error> {
-    let behalf =
-        OnBehalfOf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
+fn recalled(reads: &mut dyn Reads, PastAction { action, started_by, .. }: PastAction) -> Result<HistoricAction, Error> {
+    let behalf = OnBehalfOf { agent: Some(action.proposed_by.name.clone()), user: started_by.name, role: action.role };
     let mut asked: Vec<(Call, Option<Decision>)> = Vec::new();
-    for id in &proposal.asked {
+    for id in &action.asked {
         // A later question may ask about the outcome of the action; it is not an approval.
-        let found = reads.interaction(&proposal.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
+        let found = reads.interaction(&action.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
         if let Some(found) = found {
             let decision = Decision::of(&found);
-            asked.push((found.question.call.unwrap_or_else(|| proposal.call.clone()), decision));
+            asked.push((found.question.call.unwrap_or_else(|| action.call.clone()), decision));
         }
     }
-    let (call, decision) = asked.pop().unwrap_or_else(|| (proposal.call.clone(), None));
+    let (call, decision) = asked.pop().unwrap_or_else(|| (action.call.clone(), None));
     let earlier = asked.into_iter().filter_map(|(call, decision)| Some((call, decision?))).collect();
-    Ok(HistoricAction { proposal, call, behalf, decision, earlier })
+    Ok(HistoricAction { action, call, behalf, decision, earlier })
 }

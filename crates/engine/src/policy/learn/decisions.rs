@@ -181,11 +181,11 @@ pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
 }
 
 /// Converts a past action into the decisions about its last call and about the earlier versions of it.
-fn proposed(HistoricAction { call, behalf, decision, proposal, earlier }: HistoricAction) -> Vec<One> {
+fn proposed(HistoricAction { call, behalf, decision, action, earlier }: HistoricAction) -> Vec<One> {
     let last = decision.map(|decision| (call, decision));
     let one = |(call, decision): (Call, Decision)| {
         let decided = decided_about(call, behalf.clone(), &decision)?;
-        Some(One { decided, decision, place: (proposal.session, Some(proposal.call_id.clone())) })
+        Some(One { decided, decision, place: (action.session, Some(action.call_id.clone())) })
     };
     last.into_iter().chain(earlier.into_iter().rev()).filter_map(one).collect()
 }

@@ -92,7 +92,7 @@ impl AskedCall {
         let original = &subject.original;
         let call = original.question.call.clone()?;
         let (agent, role) = match &subject.action {
-            Some(proposal) => (proposal.proposed_by.name.clone(), proposal.role),
+            Some(action) => (action.proposed_by.name.clone(), action.role),
             None => (original.origin.asked_by.name.clone(), Role::Agent),
         };
         let behalf = OnBehalfOf { agent: Some(agent), user: original.origin.started_by.name.clone(), role };

@@ -86,18 +86,18 @@ async fn action_is_judged_again_if_the_policy_changes_before_the_commit() {
     let race = Race::new().await;
     let mut reigns = BTreeMap::from([race.puts(DENY).await]);
     for round in 0..25 {
-        let proposals = (0..8).map(|number| race.proposes(format!("c{round}-{number}")));
+        let actions = (0..8).map(|number| race.proposes(format!("c{round}-{number}")));
         let text = if round % 2 == 0 { ALLOW } else { DENY };
-        let (_, put) = tokio::join!(futures::future::join_all(proposals), race.puts(text));
+        let (_, put) = tokio::join!(futures::future::join_all(actions), race.puts(text));
         reigns.insert(put.0, put.1);
     }
     let (all, _) = race.engine.actions(&race.agent, race.session.id, String::new(), 1000).await.unwrap();
     assert_eq!(all.len(), 25 * 8);
     let mut ruled_by = BTreeMap::new();
-    for ActionReply { proposal, .. } in all {
-        let (_, reigned) = reigns.range(..proposal.at).next_back().unwrap();
-        assert_eq!(proposal.ruling.policy, *reigned, "{} was judged by a policy no longer in force", proposal.call_id);
-        *ruled_by.entry(proposal.ruling.verdict).or_insert(0) += 1;
+    for ActionReply { action, .. } in all {
+        let (_, reigned) = reigns.range(..action.at).next_back().unwrap();
+        assert_eq!(action.ruling.policy, *reigned, "{} was judged by a policy no longer in force", action.call_id);
+        *ruled_by.entry(action.ruling.verdict).or_insert(0) += 1;
     }
     assert_eq!(ruled_by.len(), 2, "each policy ruled on an action");
 }
@@ -108,7 +108,7 @@ async fn edit_is_judged_by_the_policy_in_force_at_its_commit() {
     let race = Race::new().await;
     for round in 0..25 {
         race.puts(ASK).await;
-        let ActionState::Waiting { interaction } = race.proposes(format!("c{round}")).await.proposal.state else {
+        let ActionState::Waiting { interaction } = race.proposes(format!("c{round}")).await.action.state else {
             unreachable!("the action asks no question")
         };
         let arguments = Some(json!({ "path": "edited" }));
@@ -144,13 +144,13 @@ async fn timers_continue_in_a_session_with_too_many_open_questions() {
         world.engine.action_start(&agent, name, acted.permit.unwrap(), Some(60), None).await.unwrap();
     }
     let waiting = world.engine.propose(&agent, session.id, writing("open"), None).await.unwrap();
-    assert!(matches!(waiting.proposal.state, ActionState::Waiting { .. }));
+    assert!(matches!(waiting.action.state, ActionState::Waiting { .. }));
     let full = world.engine.propose(&agent, session.id, writing("full"), None).await;
-    assert_eq!(refusal(full.map(|acted| acted.proposal)), Refusal::TooManyOpen { most: 1 });
+    assert_eq!(refusal(full.map(|acted| acted.action)), Refusal::TooManyOpen { most: 1 });
     world.clock.advance(SignedDuration::from_secs(60));
     world.engine.fire_due().await.unwrap();
     for call in ["a", "b"] {
         let acted = world.engine.action(&alice, session.id, call.into(), std::time::Duration::ZERO).await.unwrap();
-        assert!(matches!(acted.proposal.state, ActionState::Unknown { interaction: None, permit: Some(_) }));
+        assert!(matches!(acted.action.state, ActionState::Unknown { interaction: None, permit: Some(_) }));
     }
 }

@@ -44,7 +44,7 @@ impl Scene {
             repeatable: false,
             client: false,
         };
-        self.engine().propose(&self.agent, self.session.id, propose, None).await.unwrap().proposal.state
+        self.engine().propose(&self.agent, self.session.id, propose, None).await.unwrap().action.state
     }
 
     /// Proposes a command, and returns the question that it opens.
@@ -293,7 +293,7 @@ async fn edit_as_a_rejection(world: World) {
     scene.engine().answer(&scene.alice, asked, edit, None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the edit is still open");
     let acted = scene.engine().action(&scene.agent, scene.session.id, "edited".into(), Duration::ZERO).await.unwrap();
-    let ActionState::Waiting { interaction } = acted.proposal.state else { unreachable!("{:?}", acted.proposal.state) };
+    let ActionState::Waiting { interaction } = acted.action.state else { unreachable!("{:?}", acted.action.state) };
     scene.engine().answer(&bob, interaction, choice("approve"), None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the approval is about the edited call");
 }

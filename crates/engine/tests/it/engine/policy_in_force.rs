@@ -30,15 +30,11 @@ async fn policy_file_replaced_before_the_commit_permits_nothing() {
         server.file(&rule("yes", "allow")).await;
         let ready = server.proposes("c1").await;
         assert_denied(replace_file_during(&server, server.starts(&server.engine, &ready), &rule("no", "deny")).await);
-        assert!(
-            matches!(server.sees("c1").await.proposal.state, ActionState::Allowed { .. }),
-            "the permit is not spent"
-        );
+        assert!(matches!(server.sees("c1").await.action.state, ActionState::Allowed { .. }), "the permit is not spent");
 
         server.file(&rule("yes", "allow")).await;
-        let ActionReply { proposal, .. } =
-            replace_file_during(&server, server.proposes("c2"), &rule("no", "deny")).await;
-        assert_eq!((proposal.state, proposal.ruling.verdict), (ActionState::Denied, Verdict::Deny));
+        let ActionReply { action, .. } = replace_file_during(&server, server.proposes("c2"), &rule("no", "deny")).await;
+        assert_eq!((action.state, action.ruling.verdict), (ActionState::Denied, Verdict::Deny));
 
         server.file(&rule("may", "ask")).await;
         let (third, fourth) = (server.proposes("c3").await, server.proposes("c4").await);
@@ -87,7 +83,7 @@ async fn node_with_an_outdated_policy_file_permits_nothing() {
         server.engine.policy_reset(&server.root, None, None).await.unwrap();
         assert_policy_differs(server.proposes_at(&other, "new").await);
         other.policy_load("policy.toml".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
-        assert_eq!(server.proposes_at(&other, "new").await.unwrap().proposal.state, ActionState::Denied);
+        assert_eq!(server.proposes_at(&other, "new").await.unwrap().action.state, ActionState::Denied);
         assert_denied(server.starts(&other, &ready).await);
     })
     .await;
@@ -103,11 +99,11 @@ async fn process_without_policy_files_follows_those_of_the_servers() {
         let ready = server.proposes_at(&worker, "ready").await.unwrap();
         assert!(allowed(&ready));
         server.file(&rule("no", "deny")).await;
-        assert_eq!(server.proposes_at(&worker, "new").await.unwrap().proposal.state, ActionState::Denied);
+        assert_eq!(server.proposes_at(&worker, "new").await.unwrap().action.state, ActionState::Denied);
         assert_denied(server.starts(&worker, &ready).await);
         server.file(&rule("yes", "allow")).await;
         server.floor(&rule("never", "deny")).await;
-        let refused = server.proposes_at(&worker, "floored").await.unwrap().proposal;
+        let refused = server.proposes_at(&worker, "floored").await.unwrap().action;
         assert_eq!((refused.state, refused.ruling.rule.as_deref()), (ActionState::Denied, Some("never")));
         // A policy file of the worker must equal the file of the servers.
         worker.policy_load("own.toml".into(), format!("version = 1\n{}", rule("mine", "allow"))).await.unwrap();

@@ -153,7 +153,7 @@ impl Server {
 
     /// Starts an action with its permit, as the agent.
     pub(crate) async fn starts(&self, node: &Engine, acted: &ActionReply) -> Result<ActionReply, Error> {
-        let place = (self.session.id, acted.proposal.call_id.clone());
+        let place = (self.session.id, acted.action.call_id.clone());
         node.action_start(&self.agent, place, acted.permit.clone().unwrap(), Some(60), None).await
     }
 
@@ -214,7 +214,7 @@ fn deploying(call: &str) -> Propose {
 
 /// Last question about an action.
 pub(crate) fn asked(acted: &ActionReply) -> InteractionId {
-    *acted.proposal.asked.last().unwrap()
+    *acted.action.asked.last().unwrap()
 }
 
 pub(crate) fn approval() -> AnswerDraft {
@@ -222,9 +222,9 @@ pub(crate) fn approval() -> AnswerDraft {
 }
 
 pub(crate) fn allowed(acted: &ActionReply) -> bool {
-    matches!(acted.proposal.state, ActionState::Allowed { .. })
+    matches!(acted.action.state, ActionState::Allowed { .. })
 }
 
 pub(crate) fn waiting(acted: &ActionReply) -> bool {
-    matches!(acted.proposal.state, ActionState::Waiting { .. })
+    matches!(acted.action.state, ActionState::Waiting { .. })
 }

@@ -92,7 +92,7 @@ fn unreadable_action_does_not_stop_other_leases() {
         fixture.pass(60);
         engine.fire_due().await.unwrap();
         let acted = engine.action(&agent, session.id, "b".into(), Duration::ZERO).await.unwrap();
-        assert!(matches!(acted.proposal.state, ActionState::Unknown { .. }), "{:?}", acted.proposal.state);
+        assert!(matches!(acted.action.state, ActionState::Unknown { .. }), "{:?}", acted.action.state);
     });
 }
 

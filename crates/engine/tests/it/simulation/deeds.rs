@@ -39,7 +39,7 @@ impl Outcome {
             Self::Told(Reply::Events(events)) => format!("reads {} events", events.len()),
             Self::Told(Reply::Stream(events, cursor)) => format!("reads {} events up to {cursor}", events.len()),
             Self::Told(Reply::Many(results)) => format!("is told: {results:?}"),
-            Self::Told(Reply::Acted(acted)) => format!("is told: {:?} {:?}", acted.proposal.state, acted.permit),
+            Self::Told(Reply::Acted(acted)) => format!("is told: {:?} {:?}", acted.action.state, acted.permit),
             Self::Told(Reply::Grant(grant)) => format!("is told: {grant:?}"),
             Self::Told(Reply::Nothing) => "is done".into(),
             Self::Refused(Error::Refused(Refusal::AlreadyResolved(_))) => "is refused: already resolved".into(),

@@ -50,7 +50,7 @@ impl World {
         };
         // There are only a few call identifiers, so that one call comes again, with equal or with other arguments.
         let call = format!("call-{}", self.random.below(6));
-        let known = self.books[tenant].proposals.get(&(session, call.clone()));
+        let known = self.books[tenant].actions.get(&(session, call.clone()));
         let mut propose = calls::propose(&mut self.random, call, crate::simulation::cast::TENANTS[tenant]);
         let by = match known {
             Some(known) if !self.random.one_in(4) => {
@@ -135,14 +135,14 @@ impl World {
     /// Picks the call of an action in a fitting state.
     fn any_call(&mut self, tenant: usize, fits: impl Fn(&ActionState) -> bool) -> Option<(SessionId, String)> {
         let of = if self.random.one_in(25) { 1 - tenant } else { tenant };
-        let found = self.books[of].proposals.iter().filter(|(_, proposal)| fits(&proposal.state));
+        let found = self.books[of].actions.iter().filter(|(_, action)| fits(&action.state));
         let found: Vec<_> = found.map(|(name, _)| name.clone()).collect();
         self.random.pick(&found).cloned()
     }
 
     /// Agent that proposed the action, and occasionally another agent.
     fn proposer(&mut self, tenant: usize, session: SessionId, call: &str) -> Caller {
-        let known = self.books[tenant].proposals.get(&(session, call.to_owned()));
+        let known = self.books[tenant].actions.get(&(session, call.to_owned()));
         let proposer = known.and_then(|known| self.tenants[tenant].named(&known.proposed_by.name));
         let agents = &self.tenants[tenant].agents;
         let other = &agents[self.random.below(agents.len())];

@@ -80,8 +80,8 @@ impl World {
     /// Checks that every action that may run can be started once, and its outcome reported.
     async fn act_all(&mut self, tenant: usize) -> Verdict {
         let (now, books) = (store::Clock::now(&self.clock), &self.books[tenant]);
-        let alive = |proposal: &&domain::Action| books.sessions[&proposal.session].ended.is_none();
-        let allowed = books.proposals.values().filter(|proposal| proposal.state_name(now) == "allowed").filter(alive);
+        let alive = |action: &&domain::Action| books.sessions[&action.session].ended.is_none();
+        let allowed = books.actions.values().filter(|action| action.state_name(now) == "allowed").filter(alive);
         let allowed: Vec<_> = allowed.cloned().collect();
         for domain::Action { session, call_id: call, proposed_by, .. } in allowed {
             let by = self.tenants[tenant].named(&proposed_by.name).cloned().ok_or("a stranger proposed")?;
@@ -91,7 +91,7 @@ impl World {
             };
             let Some(permit) = acted.permit else {
                 // The permit has ended together with its grant.
-                holds!(acted.proposal.state_name(acted.at) != "allowed", "{call} is allowed and has no permit");
+                holds!(acted.action.state_name(acted.at) != "allowed", "{call} is allowed and has no permit");
                 continue;
             };
             let start = || What::StartAction { session, call: call.clone(), permit: permit.clone(), seconds: 60 };

@@ -149,13 +149,13 @@ impl World {
 
     /// Number of actions that were started, that ran with edited arguments, and that a grant allowed.
     pub(crate) fn acted(&self) -> [usize; 3] {
-        let all = self.books.iter().flat_map(|books| books.proposals.values());
-        let ran = |proposal: &&domain::Action| {
+        let all = self.books.iter().flat_map(|books| books.actions.values());
+        let ran = |action: &&domain::Action| {
             use domain::ActionState as S;
-            matches!(proposal.state, S::Started { .. } | S::Done { .. } | S::Failed { .. } | S::Unknown { .. })
+            matches!(action.state, S::Started { .. } | S::Done { .. } | S::Failed { .. } | S::Unknown { .. })
         };
-        let edited = all.clone().filter(ran).filter(|proposal| proposal.edited.is_some()).count();
-        [all.clone().filter(ran).count(), edited, all.filter(|proposal| proposal.grant.is_some()).count()]
+        let edited = all.clone().filter(ran).filter(|action| action.edited.is_some()).count();
+        [all.clone().filter(ran).count(), edited, all.filter(|action| action.grant.is_some()).count()]
     }
 
     /// Whether any file of the database contains a text.

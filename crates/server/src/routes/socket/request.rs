@@ -132,9 +132,9 @@ impl Operation {
             }
             Self::Subscribe(_) | Self::Unsubscribe(_) => return Err(ApiError::Panicked),
         };
-        let ActionReply { proposal, permit, at } = acted;
-        let status = if matches!(proposal.state, ActionState::Waiting { .. }) { 202 } else { 200 };
-        Ok((status, to_value(&ActionView::new(proposal, permit, at))))
+        let ActionReply { action, permit, at } = acted;
+        let status = if matches!(action.state, ActionState::Waiting { .. }) { 202 } else { 200 };
+        Ok((status, to_value(&ActionView::new(action, permit, at))))
     }
 }
 

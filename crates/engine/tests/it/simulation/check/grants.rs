@@ -13,7 +13,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     }
     for (id, grant) in &view.after.grants {
         holds!(grant.scope == view.tenant.scope, "{id} is of another tenant");
-        let used = view.after.proposals.values().filter(|proposal| proposal.grant == Some(*id)).count() as u64;
+        let used = view.after.actions.values().filter(|action| action.grant == Some(*id)).count() as u64;
         holds!(grant.uses == used, "{id} counts {} uses and let {used} through", grant.uses);
         holds!(grant.most_uses.is_none_or(|most| grant.uses <= most), "{id} was used {} times", grant.uses);
         match view.before.grants.get(id) {

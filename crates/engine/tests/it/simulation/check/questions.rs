@@ -64,7 +64,7 @@ fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
 /// Checks the cause of a question about an action: a proposed action, an edit that other people must approve, or an unknown outcome.
 fn asked_about(view: &View<'_>, after: &Interaction, of: &str) -> Verdict {
     let here = |session: &domain::SessionId, call: &String| *session == after.origin.session && call == of;
-    let before = view.before.proposals.get(&(after.origin.session, of.to_owned()));
+    let before = view.before.actions.get(&(after.origin.session, of.to_owned()));
     let justified = view.deeds.iter().any(|deed| match &deed.what {
         What::Propose { session, propose } => {
             here(session, &propose.call_id) && deed.by() == after.origin.asked_by.name

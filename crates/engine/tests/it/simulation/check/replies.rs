@@ -44,7 +44,7 @@ pub(crate) fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
                 world.leases.push((deed.command.tenant, *id, taken.lease));
             }
             (_, Outcome::Told(Reply::Acted(acted))) => {
-                let (session, call) = (acted.proposal.session, acted.proposal.call_id.clone());
+                let (session, call) = (acted.action.session, acted.action.call_id.clone());
                 let given = acted.permit.clone().map(|permit| (deed.command.tenant, session, call, permit));
                 world.permits.extend(given.filter(|given| !world.permits.contains(given)));
             }
@@ -122,8 +122,8 @@ fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
             let due = |question: &&Interaction| question.wake_at().is_some_and(|at: Timestamp| at <= view.now);
             let left = view.after.questions.values().find(due).map(|question| question.id);
             holds!(left.is_none(), "the timers left {left:?} lying");
-            let due = |proposal: &&Action| proposal.wake_at().is_some_and(|at: Timestamp| at <= view.now);
-            let left = view.after.proposals.values().find(due).map(|proposal| &proposal.call_id);
+            let due = |action: &&Action| action.wake_at().is_some_and(|at: Timestamp| at <= view.now);
+            let left = view.after.actions.values().find(due).map(|action| &action.call_id);
             holds!(left.is_none(), "the timers left {left:?} lying");
             super::retention::nothing_left(view)
         }
@@ -142,9 +142,8 @@ fn again(view: &View<'_>, first: &Reply, reply: &Reply) -> Verdict {
             unsealed(view, again)?;
         }
         (Reply::Acted(first), Reply::Acted(again)) => {
-            let same =
-                (&first.proposal.call_id, &first.proposal.call) == (&again.proposal.call_id, &again.proposal.call);
-            holds!(same && again.proposal.revision >= first.proposal.revision, "was told two things");
+            let same = (&first.action.call_id, &first.action.call) == (&again.action.call_id, &again.action.call);
+            holds!(same && again.action.revision >= first.action.revision, "was told two things");
         }
         (Reply::Grant(first), Reply::Grant(again)) => holds!(first == again, "was told two things"),
         (Reply::Nothing, Reply::Nothing) => {}
@@ -169,9 +168,9 @@ fn is_kept(view: &View<'_>, told: &Interaction) -> Verdict {
 
 /// Checks that a reply about an action agrees with the store, and that its permit is shown to the proposer only.
 fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &ActionReply) -> Verdict {
-    let told = &acted.proposal;
+    let told = &acted.action;
     let call = &told.call_id;
-    let kept = view.after.proposals.get(&(told.session, call.clone()));
+    let kept = view.after.actions.get(&(told.session, call.clone()));
     let Some(kept) = kept else { return Err(format!("was told of {call}, which is not kept")) };
     // The reply shortens a permit to the end of its grant.
     let as_told = match &told.state {
@@ -298,7 +297,7 @@ fn asleep(view: &View<'_>, deed: &Deed) -> Verdict {
             holds!(missed.is_none(), "slept though the project has an event at {missed:?}");
         }
         What::Decided { session, call, .. } => {
-            let known = view.after.proposals.get(&(*session, call.clone()));
+            let known = view.after.actions.get(&(*session, call.clone()));
             let waits = known.is_some_and(|known| matches!(known.state, ActionState::Waiting { .. }));
             holds!(waits, "slept though {call} is decided: {known:?}");
         }
