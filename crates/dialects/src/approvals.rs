@@ -89,9 +89,9 @@ async fn approvals_open(
     // as resolved.
     let (follower, sessions) = if let Some(session) = names.session() {
         let SessionSnapshot { session, .. } = app.engine.session_snapshot(&caller, session).await?;
-        (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
+        (Follower::Session(app.engine.session_follow(&caller, session.id, session.last_seq).await?), vec![session.id])
     } else {
-        let mut follower = app.engine.follow_channel(&caller, &name, ChannelStart::Now).await?;
+        let mut follower = app.engine.channel_follow(&caller, &name, ChannelStart::Now).await?;
         let sessions = follower.begin().await?;
         (Follower::Channel(follower), sessions)
     };
@@ -407,7 +407,7 @@ impl Approvals {
 
     /// Starts a call that this client has to run and sends it. Only one client succeeds.
     async fn start_call(&mut self, session: SessionId, call: String) -> Result<Option<ServerMessage>, ApiError> {
-        let acted = self.app.engine.action(&self.caller, session, call.clone(), Duration::ZERO).await?;
+        let acted = self.app.engine.action_get(&self.caller, session, call.clone(), Duration::ZERO).await?;
         let mine = acted.action.runner.as_ref() == Some(&self.caller.actor);
         let Some(permit) = acted.permit.filter(|_| mine) else { return Ok(None) };
         let (key, call_id) = ((session, call.clone()), self.names.of_call(session, &call));

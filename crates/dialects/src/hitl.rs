@@ -95,7 +95,7 @@ async fn hitl_conversation_pending(
         _ => InteractionFilter { session: Some(session.id), ..pending() },
     };
     let query = InteractionQuery { filter, ..InteractionQuery::default() };
-    let (found, next) = app.engine.interactions(&caller, query, page).await?;
+    let (found, next) = app.engine.interaction_list(&caller, query, page).await?;
     Ok(Json(HitlPendingView::of(found, next, Some(&conversation))))
 }
 
@@ -125,7 +125,7 @@ async fn hitl_project_pending(
         return Err(Refusal::NotFound("project").into());
     }
     let query = InteractionQuery { filter: pending(), ..InteractionQuery::default() };
-    let (found, next) = app.engine.interactions(&caller, query, page).await?;
+    let (found, next) = app.engine.interaction_list(&caller, query, page).await?;
     Ok(Json(HitlPendingView::of(found, next, None)))
 }
 
@@ -133,7 +133,7 @@ async fn is_callers_project(app: &App, caller: &Caller, project: &str) -> Result
     if project.parse::<ProjectId>().is_ok_and(|id| id == caller.scope.project) {
         return Ok(true);
     }
-    let me = app.engine.me(caller).await?;
+    let me = app.engine.me_get(caller).await?;
     Ok(me.projects.iter().any(|place| place.project == caller.scope.project && place.name == project))
 }
 
@@ -152,7 +152,7 @@ async fn hitl_request(
 ) -> Result<Json<HitlRequestView>, ApiError> {
     let found = load(&app, &caller, &request).await?;
     let status = match &found.question.call_id {
-        Some(call) => match app.engine.action(&caller, found.origin.session, call.clone(), Duration::ZERO).await {
+        Some(call) => match app.engine.action_get(&caller, found.origin.session, call.clone(), Duration::ZERO).await {
             Ok(acted) => HitlStatus::of(&found, Some((&acted.action.state, acted.at))),
             Err(Error::Refused(Refusal::NotFound(_))) => HitlStatus::of(&found, None),
             Err(error) => return Err(error.into()),
@@ -177,8 +177,11 @@ async fn hitl_ask(
     let conversation = body.conversation().to_owned();
     let session = app.engine.find_own_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let ask = Ask { traceparent: traceparent(&headers), ..body.into_ask()? };
-    let asked =
-        app.engine.ask(&caller, session.id, ask, idempotency).await.map_err(|error| map_fields(error, ask::FIELDS))?;
+    let asked = app
+        .engine
+        .interaction_ask(&caller, session.id, ask, idempotency)
+        .await
+        .map_err(|error| map_fields(error, ask::FIELDS))?;
     let status = HitlStatus::of(&asked, None);
     Ok((StatusCode::CREATED, Json(HitlRequestView::new(asked, Some(&conversation), status))))
 }
@@ -195,7 +198,7 @@ async fn hitl_respond(
     caller.require(domain::access::Right::Answer)?;
     let asked = load(&app, &caller, &body.request_id).await?;
     let (draft, note) = respond::draft(body, &asked.question)?;
-    let answered = app.engine.answer(&caller, asked.id, draft, idempotency).await;
+    let answered = app.engine.interaction_answer(&caller, asked.id, draft, idempotency).await;
     let answered = answered.map_err(|error| map_fields(error, respond::fields(&asked.question)))?;
     let taken = match answered.status() {
         Status::Pending => "Response recorded; other people still have to respond",
@@ -227,12 +230,12 @@ async fn hitl_cancel(
     CommandRequest { body: HitlCancelBody { request_id, reason }, idempotency }: CommandRequest<HitlCancelBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
     let id = parse_id(&request_id)?;
-    app.engine.cancel(&caller, id, reason, idempotency).await?;
+    app.engine.interaction_cancel(&caller, id, reason, idempotency).await?;
     Ok(success("Request cancelled"))
 }
 
 async fn load(app: &App, caller: &Caller, request: &str) -> Result<Interaction, ApiError> {
-    Ok(app.engine.interaction(caller, parse_id(request)?, Duration::ZERO).await?)
+    Ok(app.engine.interaction_get(caller, parse_id(request)?, Duration::ZERO).await?)
 }
 
 /// Parses the id of a request. A malformed id is reported as not found.

@@ -161,7 +161,7 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
     }
     let mut after: BTreeMap<_, _> = live.iter().map(|session| (session.id, 0)).collect();
     after.extend(known.iter().map(|(id, (_, position))| (*id, position.before())));
-    let follower = app.engine.follow_channel(&caller, &name, ChannelStart::After(after)).await?;
+    let follower = app.engine.channel_follow(&caller, &name, ChannelStart::After(after)).await?;
     stream_events(events, app, caller, EventSource::Channel(follower))
 }
 
@@ -193,7 +193,7 @@ async fn is_fully_read(
     position: Position,
 ) -> Result<bool, ApiError> {
     events.learn(app, caller, session.id).await?;
-    let left = app.engine.events(caller, session.id, position.before(), PORTION, Duration::ZERO).await?;
+    let left = app.engine.event_list(caller, session.id, position.before(), PORTION, Duration::ZERO).await?;
     let read_to_its_end = left.last().map_or(position.before(), |last| last.seq) >= session.last_seq;
     Ok(read_to_its_end && left.iter().all(|event| events.is_silent(event)))
 }
@@ -204,7 +204,7 @@ async fn stream_session(
     session: SessionId,
     (events, after): (ReactEvents, u64),
 ) -> Result<Response, ApiError> {
-    let follower = app.engine.follow(&caller, session, after).await?;
+    let follower = app.engine.session_follow(&caller, session, after).await?;
     stream_events(events, app, caller, EventSource::Session(follower))
 }
 
@@ -286,12 +286,12 @@ async fn answer_request(
     caller.require(domain::access::Right::Answer)?;
     let unknown = || Error::from(Refusal::NotFound("interaction"));
     let id: InteractionId = body.request_id.parse().map_err(|_| unknown())?;
-    let asked = app.engine.interaction(caller, id, Duration::ZERO).await?;
+    let asked = app.engine.interaction_get(caller, id, Duration::ZERO).await?;
     let by_id = body.session_id.parse::<SessionId>().is_ok_and(|session| session == asked.origin.session);
     if !by_id && asked.origin.channel != body.session_id {
         return Err(unknown().into());
     }
     let draft = answer::draft(body.selected_option_id, body.feedback, body.data, &asked.question);
-    let answered = app.engine.answer(caller, id, draft, idempotency).await;
+    let answered = app.engine.interaction_answer(caller, id, draft, idempotency).await;
     answered.map_err(|error| map_fields(error, answer::FIELDS))
 }

@@ -2,7 +2,7 @@
 //!
 //! The statistics of a project are returned by the API and shown by the page; `details.rs` breaks them down by age, kind, person and
 //! rule. The counts of the whole installation are published as metrics by the command line. Metrics of single questions are in
-//! `run/telemetry.rs`. Start with `Engine::stats`.
+//! `run/telemetry.rs`. Start with `Engine::stats_get`.
 
 mod details;
 
@@ -17,7 +17,7 @@ pub use details::{StatsDetails, Tally};
 
 impl Engine {
     /// Counts the open questions of a project, and the questions that were closed within a window.
-    pub async fn stats(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
+    pub async fn stats_get(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
         caller.require(Right::Read)?;
         self.list(caller, move |reads, caller| {
             Sight::whole(reads, caller)?;

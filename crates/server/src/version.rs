@@ -25,7 +25,7 @@ impl Version {
         caller: &Caller,
         kind: DefinitionKind,
     ) -> Result<Json<DefinitionView>, ApiError> {
-        let found = app.engine.definition(caller, kind, (self.0, self.1)).await?;
+        let found = app.engine.definition_get(caller, kind, (self.0, self.1)).await?;
         Ok(Json(DefinitionView::whole(found.definition, !found.from_file)))
     }
 
@@ -79,7 +79,7 @@ impl VersionsQuery {
     ) -> Result<(Vec<DefinitionView>, Option<String>), ApiError> {
         let after = self.cursor.as_deref().map(cursor).transpose()?;
         let limit = limit(self.limit)?;
-        let (found, more) = app.engine.definitions(caller, kind, Page { after, limit }).await?;
+        let (found, more) = app.engine.definition_list(caller, kind, Page { after, limit }).await?;
         let last = found.last().filter(|_| more);
         let next = last.map(|last| format!("{}@{}", last.definition.name, last.definition.version));
         let shown = found.into_iter().map(|one| DefinitionView::new(one.definition, !one.from_file));

@@ -169,7 +169,7 @@ impl StepRun<'_> {
             client,
             deadline_seconds: self.deadline(&Kind::Approval),
         };
-        match self.worker.engine.propose(&self.caller, self.session.id, propose, None).await {
+        match self.worker.engine.action_propose(&self.caller, self.session.id, propose, None).await {
             Ok(ActionReply { action, permit, .. }) => Ok(Ok((action, permit))),
             Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
                 let problems: Vec<String> =

@@ -194,7 +194,7 @@ impl<'a> StepRun<'a> {
                 before: None,
                 taken: extras.taken.clone(),
             };
-            match self.worker.engine.step_journal(&self.claim, journal).await? {
+            match self.worker.engine.step_journal_append(&self.claim, journal).await? {
                 Some(length) => {
                     self.note_journalled(&inputs, length);
                     self.state = state;

@@ -91,7 +91,7 @@ impl Approvals {
             Some(NameTarget::Call(session, call)) => {
                 self.app.engine.find_question(&self.caller, session, &call).await?
             }
-            Some(NameTarget::Question(id)) => self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?,
+            Some(NameTarget::Question(id)) => self.app.engine.interaction_get(&self.caller, id, Duration::ZERO).await?,
         };
         let here = match self.names.session() {
             Some(session) => asked.origin.session == session,
@@ -105,7 +105,7 @@ impl Approvals {
             draft.arguments = Some(self.app.engine.complete_arguments(&self.caller, asked.id, given).await?);
         }
         let fields = if asked.question.kind == Kind::Approval { CALL_FIELDS } else { QUESTION_FIELDS };
-        let answered = self.app.engine.answer(&self.caller, asked.id, draft, None).await;
+        let answered = self.app.engine.interaction_answer(&self.caller, asked.id, draft, None).await;
         answered.map(drop).map_err(|error| map_fields(error, fields))
     }
 

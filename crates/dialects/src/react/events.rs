@@ -191,7 +191,7 @@ impl ReactEvents {
     /// Renders a question that is open. A reader that reconnects is not sent questions that were closed meanwhile.
     async fn question(&self, app: &App, caller: &Caller, event: &Event) -> Result<Vec<ReactEvent>, Error> {
         let Some(id) = event.interaction else { return Ok(Vec::new()) };
-        let asked = app.engine.interaction(caller, id, Duration::ZERO).await?;
+        let asked = app.engine.interaction_get(caller, id, Duration::ZERO).await?;
         if asked.status() != Status::Pending || asked.handed_over().is_some() {
             return Ok(Vec::new());
         }

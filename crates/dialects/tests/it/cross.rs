@@ -72,7 +72,7 @@ impl Stage {
         let filter = store::AuditFilter { session: Some(asked.session.parse().unwrap()), ..Default::default() };
         let page = store::Page { after: None, limit: 200 };
         self.world.engine.chain_audit().await.unwrap();
-        let (trail, _) = self.world.engine.audit(&caller, filter, page).await.unwrap();
+        let (trail, _) = self.world.engine.audit_list(&caller, filter, page).await.unwrap();
         let about = trail.iter().map(|audited| &audited.entry).filter(|entry| {
             entry.interaction.is_some_and(|id| id.to_string() == asked.id) && watching::ends(&entry.name)
         });

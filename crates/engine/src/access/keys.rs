@@ -106,7 +106,7 @@ impl Engine {
     }
 
     /// A page of the keys of the caller's project, the newest first.
-    pub async fn keys(&self, caller: &Caller, page: Page<KeyId>) -> Result<Bounded<Key>, Error> {
+    pub async fn key_list(&self, caller: &Caller, page: Page<KeyId>) -> Result<Bounded<Key>, Error> {
         caller.require(Right::ManageKeys)?;
         let scope = caller.scope;
         self.list(caller, move |reads, _| Ok(reads.keys_page(&scope, page)?)).await

@@ -43,7 +43,7 @@ pub struct ProjectMembership {
 
 impl Engine {
     /// Returns the caller's account, tenant and projects.
-    pub async fn me(&self, caller: &Caller) -> Result<Me, Error> {
+    pub async fn me_get(&self, caller: &Caller) -> Result<Me, Error> {
         self.read_by(caller, Cost::Point, |reads, caller| {
             let Credential::Visit(visit) = caller.credential else { return of_key(reads, caller) };
             of_visit(reads, visit)
@@ -52,7 +52,7 @@ impl Engine {
     }
 
     /// Switches the browser to another project of the person.
-    pub async fn switch_project(&self, caller: &Caller, project: ProjectId) -> Result<(), Error> {
+    pub async fn me_project(&self, caller: &Caller, project: ProjectId) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         self.transact_by(caller, move |work| {
             work.caller()?;

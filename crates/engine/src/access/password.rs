@@ -26,7 +26,7 @@ impl From<String> for Password {
 impl Engine {
     /// Sets the password of the signed-in person. The old password is required, unless the visit began with a one-time link that has set no password
     /// yet. All other browsers are signed out.
-    pub async fn password_change(&self, caller: &Caller, old: Option<Password>, new: Password) -> Result<(), Error> {
+    pub async fn me_password(&self, caller: &Caller, old: Option<Password>, new: Password) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         let record = access::authenticate::read_visit(self, visit).await?;
         let by_link = record.visit.by_link;

@@ -144,7 +144,7 @@ pub(crate) fn may_ask_in(caller: &Caller, session: &Session) -> Result<(), Refus
 
 impl Engine {
     /// Settings of the caller's project.
-    pub async fn project_settings(&self, caller: &Caller) -> Result<ProjectSettings, Error> {
+    pub async fn project_settings_get(&self, caller: &Caller) -> Result<ProjectSettings, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
         self.read(Cost::Point, move |reads| settings(reads, &scope)).await

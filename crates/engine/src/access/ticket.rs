@@ -13,7 +13,7 @@ const LIFETIME: SignedDuration = SignedDuration::from_secs(30);
 
 impl Engine {
     /// Creates a ticket for the caller. The text of the ticket is shown only once.
-    pub async fn create_ticket(
+    pub async fn ticket_create(
         &self,
         caller: &Caller,
         idempotency: Option<Idempotency>,

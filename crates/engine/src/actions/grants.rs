@@ -157,7 +157,7 @@ fn fits_what_was_approved(remember: &Remember, action: &Action) -> Result<(), Er
 
 impl Engine {
     /// Page of grants, newest first, and the cursor of the next page. The cursor is `None` on the last page.
-    pub async fn grants(
+    pub async fn grant_list(
         &self,
         caller: &Caller,
         over: bool,

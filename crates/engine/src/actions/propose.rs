@@ -55,7 +55,7 @@ pub struct Propose {
 
 impl Engine {
     /// Rules on an action. A second proposal with the same `call_id` and the same call returns the stored action with its decision.
-    pub async fn propose(
+    pub async fn action_propose(
         &self,
         caller: &Caller,
         session: SessionId,

@@ -34,7 +34,7 @@ const AFTER_END: &str = "it failed; the report arrived after the end of its sess
 
 impl Engine {
     /// Returns an action as soon as it is decided, or after `wait` if it is still waiting.
-    pub async fn action(
+    pub async fn action_get(
         &self,
         caller: &Caller,
         session: SessionId,
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     /// Page of the actions of a session, ordered by `call_id`, and the cursor of the next page. The cursor is `None` on the last page.
-    pub async fn actions(
+    pub async fn action_list(
         &self,
         caller: &Caller,
         session: SessionId,

@@ -11,7 +11,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Marks a delivery as failed, with a reason. If `again` is set, the answer is offered again instead.
-    pub async fn fail_delivery(
+    pub async fn delivery_fail(
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),

@@ -47,7 +47,7 @@ struct Receipt {
 
 impl Engine {
     /// Hands the answer to the agent that asked and starts its lease.
-    pub async fn take_answer(
+    pub async fn delivery_take(
         &self,
         caller: &Caller,
         id: InteractionId,

@@ -62,7 +62,7 @@ struct SessionCursor {
 
 impl Engine {
     /// Creates a follower of a channel.
-    pub async fn follow_channel(
+    pub async fn channel_follow(
         &self,
         caller: &Caller,
         channel: &str,

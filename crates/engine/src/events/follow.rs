@@ -45,7 +45,7 @@ impl std::fmt::Debug for Engine {
 
 impl Engine {
     /// Events of a session about one question, after the given event number.
-    pub async fn events_about(
+    pub async fn event_list_about(
         &self,
         caller: &Caller,
         (session, about): (SessionId, InteractionId),
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// Returns the events of a session after the given event number. If there is none, waits up to `wait` for the next.
-    pub async fn events(
+    pub async fn event_list(
         &self,
         caller: &Caller,
         session: SessionId,
@@ -70,7 +70,7 @@ impl Engine {
         limit: u32,
         wait: Duration,
     ) -> Result<Vec<Event>, Error> {
-        let mut follower = self.follow(caller, session, after).await?;
+        let mut follower = self.session_follow(caller, session, after).await?;
         let scope = caller.scope;
         let found = self.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, limit)?)).await?;
         if !found.is_empty() || wait.is_zero() {
@@ -83,7 +83,12 @@ impl Engine {
     }
 
     /// Creates a follower of a session.
-    pub async fn follow(&self, caller: &Caller, session: SessionId, after: u64) -> Result<SessionFollower, Error> {
+    pub async fn session_follow(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        after: u64,
+    ) -> Result<SessionFollower, Error> {
         caller.require(Right::Read)?;
         let listener = self.bell.listen(Topic::Session(session));
         let (caller, engine) = (caller.clone(), self.clone());
@@ -95,7 +100,7 @@ impl Engine {
     }
 
     /// Creates a follower of a project that begins after the cursor, or at the current end of the log.
-    pub async fn follow_project(&self, caller: &Caller, after: Option<Cursor>) -> Result<ProjectFollower, Error> {
+    pub async fn project_follow(&self, caller: &Caller, after: Option<Cursor>) -> Result<ProjectFollower, Error> {
         caller.require(Right::Read)?;
         let listener = self.bell.listen(Topic::Project(caller.scope.project));
         let scope = caller.scope;

@@ -15,7 +15,7 @@ const PORTION: u32 = 200;
 
 impl Engine {
     /// Records that the caller will not answer. A later answer of the caller withdraws the abstention.
-    pub async fn abstain(
+    pub async fn interaction_abstain(
         &self,
         caller: &Caller,
         id: InteractionId,

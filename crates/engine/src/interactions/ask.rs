@@ -37,7 +37,7 @@ pub struct Ask {
 
 impl Engine {
     /// Opens a question. A secret question is answered at once if the values that it asks for are kept for the agent.
-    pub async fn ask(
+    pub async fn interaction_ask(
         &self,
         caller: &Caller,
         session: SessionId,

@@ -10,7 +10,7 @@ use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 impl Engine {
     /// Answers a question in the name of a policy or a service. An answer that holds the agent back may come from outside the audience; an answer
     /// that approves or provides needs the right to answer.
-    pub async fn auto_resolve(
+    pub async fn interaction_auto(
         &self,
         caller: &Caller,
         id: InteractionId,

@@ -11,7 +11,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Closes a question without an answer. The actor that asked may withdraw it; any other caller needs the right to steer.
-    pub async fn cancel(
+    pub async fn interaction_cancel(
         &self,
         caller: &Caller,
         id: InteractionId,

@@ -9,7 +9,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Applies the fallback of a question, or expires it if it has none. A fallback that approves or provides needs the right to answer.
-    pub async fn expire(
+    pub async fn interaction_expire(
         &self,
         caller: &Caller,
         id: InteractionId,

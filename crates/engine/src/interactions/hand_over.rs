@@ -27,7 +27,7 @@ pub struct HandOver {
 
 impl Engine {
     /// Hands a question over to another channel and returns the first question. It stays readable and open, and is answered in the other channel.
-    pub async fn hand_over(
+    pub async fn interaction_handover(
         &self,
         caller: &Caller,
         id: InteractionId,

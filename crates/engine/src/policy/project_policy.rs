@@ -104,7 +104,7 @@ impl CallExplanation {
 
 impl Engine {
     /// Returns the policy in force and the notices about the server's policy files.
-    pub async fn policy(&self, caller: &Caller) -> Result<(InForce, PolicyNotices), Error> {
+    pub async fn policy_get(&self, caller: &Caller) -> Result<(InForce, PolicyNotices), Error> {
         caller.require(Right::Read)?;
         let (refused, floor_refused) =
             (self.policies.refused(ServerFile::Policy), self.policies.refused(ServerFile::Floor));
@@ -114,7 +114,7 @@ impl Engine {
 
     /// Lists the changes of the project's policy, the newest first, with the cursor of the next page. With a `version`, lists only the
     /// changes that put that version in force.
-    pub async fn policy_changes(
+    pub async fn policy_version_list(
         &self,
         caller: &Caller,
         version: Option<String>,

@@ -39,7 +39,7 @@ pub struct ShadowReport {
 
 impl Engine {
     /// Returns the shadow draft and its differences from the policy in force.
-    pub async fn policy_shadow(&self, caller: &Caller) -> Result<ShadowReport, Error> {
+    pub async fn policy_shadow_get(&self, caller: &Caller) -> Result<ShadowReport, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
         self.list(caller, move |reads, caller| {
@@ -86,7 +86,7 @@ impl Engine {
             Ok(())
         })
         .await?;
-        self.policy_shadow(caller).await
+        self.policy_shadow_get(caller).await
     }
 
     /// Removes the shadow draft and deletes its differences.
@@ -267,17 +267,17 @@ mod tests {
         let engine = Engine::new(Arc::new(store), Arc::new(SystemClock), Ids::default(), vault, settings);
         engine.check_master_key().await.unwrap();
         let (root, agent) = (caller(&engine, Role::Admin).await, caller(&engine, Role::Agent).await);
-        let session = engine.start_session(&agent, Start::default(), None).await.unwrap().id;
+        let session = engine.session_start(&agent, Start::default(), None).await.unwrap().id;
         engine.policy_shadow_put(&root, OPEN.into(), None, None).await.unwrap();
         let taken: Vec<_> = std::iter::from_fn(|| engine.policies.place_for_draft()).collect();
         for call in ["c1", "c2"] {
-            let ruling = engine.propose(&agent, session, writing(call), None).await.unwrap().action.ruling;
+            let ruling = engine.action_propose(&agent, session, writing(call), None).await.unwrap().action.ruling;
             assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Ask, Some("ask-before-changing")));
         }
         drop(taken);
-        engine.propose(&agent, session, writing("c3"), None).await.unwrap();
+        engine.action_propose(&agent, session, writing("c3"), None).await.unwrap();
         engine.wait_for_drafts().await;
-        let shown = engine.policy_shadow(&root).await.unwrap();
+        let shown = engine.policy_shadow_get(&root).await.unwrap();
         assert_eq!(shown.counts, [DifferenceCount { given: "ask".into(), drafted: "allow".into(), count: 1 }]);
     }
 }

@@ -10,7 +10,7 @@ use crate::{Engine, Error, Idempotency, access, deliveries, interactions, sessio
 
 impl Engine {
     /// Runs a command on a session. Ending a session closes its open questions in the same transaction.
-    pub async fn control_session(
+    pub async fn session_control(
         &self,
         caller: &Caller,
         id: SessionId,

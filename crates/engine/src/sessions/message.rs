@@ -23,7 +23,7 @@ impl Engine {
     /// Sends a message: to the hosted agent of a session, or, if an agent calls in its own session, to people.
     ///
     /// An agent's message that requires a reply becomes a question in the channel of the session.
-    pub async fn send_message(
+    pub async fn session_message(
         &self,
         caller: &Caller,
         id: SessionId,

@@ -36,7 +36,7 @@ pub struct Start {
 
 impl Engine {
     /// Opens a session with its first step.
-    pub async fn start_session(
+    pub async fn session_start(
         &self,
         caller: &Caller,
         start: Start,

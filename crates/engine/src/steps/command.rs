@@ -36,7 +36,7 @@ impl StepCommand {
 
 impl Engine {
     /// Retries a failed step, skips a step, or ends it as completed.
-    pub async fn control_step(
+    pub async fn step_control(
         &self,
         caller: &Caller,
         (id, step): (SessionId, Option<StepId>),

@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// Returns a page of versions by name, from the project and from the server's files, and whether more may follow.
-    pub async fn definitions(
+    pub async fn definition_list(
         &self,
         caller: &Caller,
         kind: DefinitionKind,
@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// Returns a version, from the project if stored there, otherwise from the server's files.
-    pub async fn definition(
+    pub async fn definition_get(
         &self,
         caller: &Caller,
         kind: DefinitionKind,

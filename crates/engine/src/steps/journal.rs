@@ -38,7 +38,7 @@ pub struct Journal {
 
 impl Engine {
     /// Appends inputs to the journal. Returns `None` if others were appended since, which the worker has to read first.
-    pub async fn step_journal(&self, claim: &StepClaim, journal: Journal) -> Result<Option<u64>, Error> {
+    pub async fn step_journal_append(&self, claim: &StepClaim, journal: Journal) -> Result<Option<u64>, Error> {
         let claim = claim.clone();
         let length = self.settings().step_lease;
         self.transact_as(Originator::worker(&claim.agent), move |work| {

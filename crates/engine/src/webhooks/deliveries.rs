@@ -13,7 +13,7 @@ pub(super) const TEST: &str = "webhook.test";
 
 impl Engine {
     /// Lists the deliveries of a webhook, the newest first, optionally in one state only.
-    pub async fn webhook_deliveries(
+    pub async fn webhook_delivery_list(
         &self,
         caller: &Caller,
         webhook: WebhookId,
@@ -51,7 +51,7 @@ impl Engine {
     }
 
     /// Sends a settled delivery again under its id.
-    pub async fn webhook_replay(
+    pub async fn webhook_delivery_replay(
         &self,
         caller: &Caller,
         (webhook, id): (WebhookId, WebhookDeliveryId),

@@ -57,11 +57,11 @@ pub(super) async fn action_propose(
     let time = wait(body.wait).map_err(|_| ApiError::invalid("/wait", format!("must be at most {LONGEST_WAIT}")))?;
     let propose = proposed(body, traceparent(&headers));
     let call = propose.call_id.clone();
-    let mut acted = app.engine.propose(&caller, session, propose, idempotency).await?;
+    let mut acted = app.engine.action_propose(&caller, session, propose, idempotency).await?;
     if matches!(acted.action.state, ActionState::Waiting { .. }) && !time.is_zero() {
         acted = tokio::select! {
             biased;
-            acted = app.engine.action(&caller, session, call, time) => acted?,
+            acted = app.engine.action_get(&caller, session, call, time) => acted?,
             () = app.stops() => acted,
         };
         app.engine.recheck_caller(&caller).await?;
@@ -117,7 +117,7 @@ pub(super) async fn action_list(
     Query(query): Query<ActionsQuery>,
 ) -> Result<Json<ActionsPage>, ApiError> {
     let most = limit(query.limit)?;
-    let (found, next) = app.engine.actions(&caller, session, query.cursor.unwrap_or_default(), most).await?;
+    let (found, next) = app.engine.action_list(&caller, session, query.cursor.unwrap_or_default(), most).await?;
     Ok(Json(ActionsPage { actions: found.into_iter().map(view).collect(), next }))
 }
 
@@ -147,8 +147,8 @@ pub(super) async fn action_get(
     let zero = std::time::Duration::ZERO;
     let acted = tokio::select! {
         biased;
-        acted = app.engine.action(&caller, session, call.clone(), time) => acted?,
-        () = app.stops() => app.engine.action(&caller, session, call, zero).await?,
+        acted = app.engine.action_get(&caller, session, call.clone(), time) => acted?,
+        () = app.stops() => app.engine.action_get(&caller, session, call, zero).await?,
     };
     app.engine.recheck_caller(&caller).await?;
     Ok(decided(acted))

@@ -65,23 +65,25 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
                 },
                 ..Start::default()
             };
-            engine.start_session(&by, start, None).await.map(drop)
+            engine.session_start(&by, start, None).await.map(drop)
         }
-        DeedKind::Answers { id, draft } => engine.answer(&by, id, *draft, None).await.map(drop),
+        DeedKind::Answers { id, draft } => engine.interaction_answer(&by, id, *draft, None).await.map(drop),
         DeedKind::Controls { session, command } => {
-            engine.control_session(&by, session, command, None, None).await.map(drop)
+            engine.session_control(&by, session, command, None, None).await.map(drop)
         }
         DeedKind::Steps { session, command } => {
-            engine.control_step(&by, (session, None), command, None, None).await.map(drop)
+            engine.step_control(&by, (session, None), command, None, None).await.map(drop)
         }
-        DeedKind::Says { session, content } => engine.send_message(&by, session, content, false, None).await.map(drop),
+        DeedKind::Says { session, content } => {
+            engine.session_message(&by, session, content, false, None).await.map(drop)
+        }
         DeedKind::Edits { session } => edits(&engine, &play, &by, session).await,
         DeedKind::FireDue => engine.fire_due().await.map(drop),
     }
 }
 
 async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) -> Result<(), Error> {
-    for acted in engine.actions(by, session, String::new(), 100).await?.0 {
+    for acted in engine.action_list(by, session, String::new(), 100).await?.0 {
         let call_id = acted.action.call_id.clone();
         let allowed = matches!(acted.action.state, ActionState::Allowed { .. }) && acted.action.runner.is_some();
         let (Some(permit), true) = (acted.permit, allowed) else { continue };

@@ -113,7 +113,7 @@ impl Place {
     async fn opens(&self, input: Value) -> Session {
         let session_input = SessionInput { input, ..SessionInput::default() };
         let start = Start { agent: Some("guide".into()), session_input, ..Start::default() };
-        self.engine.start_session(&self.alice, start, None).await.unwrap()
+        self.engine.session_start(&self.alice, start, None).await.unwrap()
     }
 
     /// Runs the due steps, and returns the number of jobs that the store was given meanwhile.
@@ -181,7 +181,7 @@ async fn cost_of_a_message_is_constant_over_100_messages() {
     place.drives().await;
     let mut resumes = Vec::new();
     for number in 0..100 {
-        place.engine.send_message(&place.alice, session.id, format!("And {number}?"), false, None).await.unwrap();
+        place.engine.session_message(&place.alice, session.id, format!("And {number}?"), false, None).await.unwrap();
         resumes.push(place.drives().await);
     }
     assert_eq!(place.seen.lock().len(), 100);
@@ -201,12 +201,12 @@ async fn cost_of_an_answer_is_constant_with_64_open_questions() {
     assert!(wide < 64 * 256, "{wide}");
     let filter = InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() };
     let query = InteractionQuery { filter, ..InteractionQuery::default() };
-    let (open, _) = place.engine.interactions(&place.alice, query, Page { after: None, limit: 200 }).await.unwrap();
+    let (open, _) = place.engine.interaction_list(&place.alice, query, Page { after: None, limit: 200 }).await.unwrap();
     assert_eq!(open.len(), 64);
     let mut resumes = Vec::new();
     for asked in &open {
         let draft = AnswerDraft { effect: Some(Effect::Approve), ..AnswerDraft::default() };
-        place.engine.answer(&place.alice, asked.id, draft, None).await.unwrap();
+        place.engine.interaction_answer(&place.alice, asked.id, draft, None).await.unwrap();
         resumes.push(place.drives().await);
     }
     assert!(resumes[1..63].iter().all(|resume| alike(*resume, resumes[1])), "{resumes:?}");

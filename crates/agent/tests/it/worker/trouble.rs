@@ -99,7 +99,7 @@ impl Place {
     async fn opens(&self) -> Session {
         let session_input = SessionInput { input: json!("Go"), ..SessionInput::default() };
         let start = Start { agent: Some("guide".into()), session_input, ..Start::default() };
-        self.engine.start_session(&self.alice, start, None).await.unwrap()
+        self.engine.session_start(&self.alice, start, None).await.unwrap()
     }
 
     async fn drives(&self) {
@@ -122,7 +122,7 @@ impl Place {
     /// All questions that were ever asked, in their current state.
     async fn questions(&self) -> Vec<domain::Interaction> {
         let page = Page { after: None, limit: 200 };
-        self.engine.interactions(&self.alice, InteractionQuery::default(), page).await.unwrap().0
+        self.engine.interaction_list(&self.alice, InteractionQuery::default(), page).await.unwrap().0
     }
 }
 
@@ -163,7 +163,7 @@ async fn expired_question_is_final_and_the_next_one_is_asked() {
     }
     assert_eq!(place.play.tried.lock().len(), tried);
     let draft = AnswerDraft { data: json!("Yes."), ..AnswerDraft::default() };
-    place.engine.answer(&place.alice, second.id, draft, None).await.unwrap();
+    place.engine.interaction_answer(&place.alice, second.id, draft, None).await.unwrap();
     assert_eq!(place.ended(&session).await.status(), SessionStatus::Completed);
     let read = [
         ("Nobody answered in time, and nobody will any more.".to_owned(), false),
@@ -205,7 +205,7 @@ async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
     broken.await.unwrap();
     let asked = place.questions().await.remove(0);
     let draft = AnswerDraft { data: json!("Yes."), ..AnswerDraft::default() };
-    place.engine.answer(&place.alice, asked.id, draft, None).await.unwrap();
+    place.engine.interaction_answer(&place.alice, asked.id, draft, None).await.unwrap();
     let ended = place.ended(&session).await;
     assert_eq!(ended.status(), SessionStatus::Failed);
     assert!(reason(ended).contains("the journal cannot be read"));
@@ -222,7 +222,7 @@ async fn steps_keep_their_order_if_the_clock_of_a_node_is_behind() {
     place.clock.advance(SignedDuration::from_hours(-1));
     let other = node(&place.store, &place.clock);
     let retry = engine::StepCommand::Retry;
-    let session = other.control_step(&place.alice, (session.id, None), retry, None, None).await.unwrap();
+    let session = other.step_control(&place.alice, (session.id, None), retry, None, None).await.unwrap();
     let (_, _, steps) = place.engine.session(&place.alice, session.id).await.unwrap();
     let attempts: Vec<u32> = steps.iter().map(|step| step.attempt).collect();
     assert_eq!((attempts, steps[1].id), (vec![1, 2], session.step));

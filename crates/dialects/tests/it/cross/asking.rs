@@ -190,7 +190,8 @@ async fn until(frames: &mut Frames, name: &str) -> Value {
 
 async fn found(stage: &Stage, id: String) -> Asked {
     let caller = stage.world.engine.authenticate(&stage.alice.key).await.unwrap();
-    let asked = stage.world.engine.interaction(&caller, id.parse().unwrap(), std::time::Duration::ZERO).await.unwrap();
+    let asked =
+        stage.world.engine.interaction_get(&caller, id.parse().unwrap(), std::time::Duration::ZERO).await.unwrap();
     let (session, channel) = (asked.origin.session.to_string(), asked.origin.channel.clone());
     Asked { call: asked.question.call_id.unwrap_or_else(|| id.clone()), id, session, channel }
 }

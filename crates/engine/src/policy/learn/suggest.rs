@@ -91,7 +91,7 @@ const NAMED: usize = 20;
 
 impl Engine {
     /// Suggests rules that explain recent decisions, without changing the policy.
-    pub async fn policy_suggestions(&self, caller: &Caller) -> Result<Suggestions, Error> {
+    pub async fn suggestion_list(&self, caller: &Caller) -> Result<Suggestions, Error> {
         caller.require(Right::Read)?;
         let sight = self.read_by(caller, Cost::Point, |reads, caller| Sight::of(reads, caller)).await?;
         if matches!(sight, Sight::Own(_)) {
@@ -103,7 +103,7 @@ impl Engine {
     }
 
     /// Adds a suggested rule to the project's policy, before the rule that asked.
-    pub async fn policy_adopt(
+    pub async fn suggestion_adopt(
         &self,
         caller: &Caller,
         name: String,

@@ -147,7 +147,7 @@ pub(crate) fn suspend_rules(
 
 impl Engine {
     /// Puts a suspended rule in force again, in spite of the earlier decisions.
-    pub async fn policy_lift(
+    pub async fn suspension_lift(
         &self,
         caller: &Caller,
         rule: String,

@@ -220,7 +220,7 @@ async fn explanations_and_simulations_apply_the_floor() {
         assert_eq!(simulation.counts.get(&(Verdict::Allow, Verdict::Deny)), Some(&1));
         let bad = server.engine.floor_load("floor.toml".into(), "version = 1\ndefault = \"ask\"\n".into()).await;
         assert!(matches!(&bad, Err(FileRefusal::Refused(findings)) if findings[0].code == "floor_default"), "{bad:?}");
-        let notices = server.engine.policy(&server.root).await.unwrap().1;
+        let notices = server.engine.policy_get(&server.root).await.unwrap().1;
         assert!(!notices.floor_refused.unwrap().retried);
         assert_eq!(server.proposes("c2").await.action.state, ActionState::Denied, "the previous floor stays in force");
     })

@@ -67,16 +67,16 @@ async fn node_with_an_outdated_policy_file_permits_nothing() {
         assert_policy_differs(server.proposes_at(&other, "new").await);
         assert_policy_differs(server.starts(&other, &ready).await);
         let question = asked(&server.sees("asked").await);
-        assert_policy_differs(other.answer(&server.alice, question, approval(), None).await);
-        let told = other.policy(&server.root).await.unwrap().1.differs.unwrap();
+        assert_policy_differs(other.interaction_answer(&server.alice, question, approval(), None).await);
+        let told = other.policy_get(&server.root).await.unwrap().1.differs.unwrap();
         assert_eq!(
             told.in_force.as_deref(),
-            Some(server.engine.policy(&server.root).await.unwrap().0.policy.version())
+            Some(server.engine.policy_get(&server.root).await.unwrap().0.policy.version())
         );
-        assert_eq!(server.engine.policy(&server.root).await.unwrap().1.differs, None);
+        assert_eq!(server.engine.policy_get(&server.root).await.unwrap().1.differs, None);
         // A rejection needs no policy.
         let rejection = AnswerDraft { effect: Some(Effect::Reject), ..AnswerDraft::default() };
-        other.answer(&server.alice, question, rejection, None).await.unwrap();
+        other.interaction_answer(&server.alice, question, rejection, None).await.unwrap();
 
         server.own(&rule("own", "allow")).await;
         assert!(allowed(&server.proposes_at(&other, "own").await.unwrap()), "every node has the project's own policy");
@@ -118,17 +118,17 @@ async fn policy_file_that_cannot_be_recorded_is_not_in_force() {
     let world = crate::engine::world::World::new();
     let root = world.caller(domain::Role::Admin, "root").await;
     world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("yes", "allow"))).await.unwrap();
-    let before = world.engine.policy(&root).await.unwrap().0.policy.version().to_owned();
+    let before = world.engine.policy_get(&root).await.unwrap().0.policy.version().to_owned();
     let blocked = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
     blocked.execute_batch("begin immediate").unwrap();
     let unread =
         world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap_err();
     assert!(matches!(unread, FileRefusal::NotYet(_)), "{unread:?}");
     blocked.execute_batch("rollback").unwrap();
-    let (shown, notices) = world.engine.policy(&root).await.unwrap();
+    let (shown, notices) = world.engine.policy_get(&root).await.unwrap();
     assert_eq!(shown.policy.version(), before);
     let file = notices.refused.unwrap();
     assert_eq!((file.retried, file.in_force.as_deref()), (true, Some(before.as_str())));
     world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
-    assert!(world.engine.policy(&root).await.unwrap().1.refused.is_none());
+    assert!(world.engine.policy_get(&root).await.unwrap().1.refused.is_none());
 }

@@ -91,5 +91,5 @@ async fn sent(engine: &Engine, endpoints: &Endpoints) {
 
 async fn listed(world: &World, by: &Caller, webhook: WebhookId, state: Option<&'static str>) -> Vec<WebhookDelivery> {
     let page = Page { after: None, limit: 200 };
-    world.engine.webhook_deliveries(by, webhook, state, page).await.unwrap()
+    world.engine.webhook_delivery_list(by, webhook, state, page).await.unwrap()
 }

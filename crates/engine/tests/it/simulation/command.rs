@@ -124,10 +124,10 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
     match command.what.clone() {
         What::Start { title } => {
             let start = Start { title: Some(title), agent: Some("robot".into()), ..Start::default() };
-            engine.start_session(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
+            engine.session_start(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
         }
-        What::Ask { session, ask } => question(engine.ask(by, session, *ask, once).await),
-        What::Answer { id, draft } => question(engine.answer(by, id, draft, once).await),
+        What::Ask { session, ask } => question(engine.interaction_ask(by, session, *ask, once).await),
+        What::Answer { id, draft } => question(engine.interaction_answer(by, id, draft, once).await),
         What::AnswerMany { entries } => {
             let entry = |(part, (id, draft)): (usize, (InteractionId, AnswerDraft))| AnswerEntry {
                 interaction: id,
@@ -136,41 +136,43 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             };
             let mut results = Vec::new();
             let entries = entries.into_iter().enumerate().map(entry).collect();
-            engine.answer_many(by, entries, |result| results.push(result)).await;
+            engine.interaction_answer_many(by, entries, |result| results.push(result)).await;
             Ok(Reply::Many(results.into_iter().map(|entry| (entry.interaction, entry.result)).collect()))
         }
-        What::Auto { id, draft } => question(engine.auto_resolve(by, id, AutoSource::AutoPolicy, draft, once).await),
-        What::Cancel { id } => question(engine.cancel(by, id, Some("no longer needed".into()), once).await),
-        What::Expire { id } => question(engine.expire(by, id, once).await),
-        What::Claim { id } => question(engine.claim(by, id, once).await),
-        What::Release { id } => question(engine.release_claim(by, id, once).await),
-        What::Take { id, seconds } => {
-            engine.take_answer(by, id, Some(seconds), once).await.map(|taken| Reply::Taken(Box::new(taken)))
+        What::Auto { id, draft } => {
+            question(engine.interaction_auto(by, id, AutoSource::AutoPolicy, draft, once).await)
         }
-        What::Heartbeat { id, lease } => question(engine.extend_delivery(by, (id, lease), Some(120), once).await),
-        What::Complete { id, lease } => question(engine.complete_delivery(by, (id, lease), once).await),
+        What::Cancel { id } => question(engine.interaction_cancel(by, id, Some("no longer needed".into()), once).await),
+        What::Expire { id } => question(engine.interaction_expire(by, id, once).await),
+        What::Claim { id } => question(engine.interaction_claim(by, id, once).await),
+        What::Release { id } => question(engine.interaction_release(by, id, once).await),
+        What::Take { id, seconds } => {
+            engine.delivery_take(by, id, Some(seconds), once).await.map(|taken| Reply::Taken(Box::new(taken)))
+        }
+        What::Heartbeat { id, lease } => question(engine.delivery_heartbeat(by, (id, lease), Some(120), once).await),
+        What::Complete { id, lease } => question(engine.delivery_complete(by, (id, lease), once).await),
         What::Fail { id, lease, again } => {
-            question(engine.fail_delivery(by, (id, lease), "could not go on".into(), again, once).await)
+            question(engine.delivery_fail(by, (id, lease), "could not go on".into(), again, once).await)
         }
         What::Control { session, command } => {
-            let steered = engine.control_session(by, session, command, Some("because".into()), once).await;
+            let steered = engine.session_control(by, session, command, Some("because".into()), once).await;
             steered.map(|session| Reply::Session(Box::new(session)))
         }
-        What::Look { id, sleeps } => question(engine.interaction(by, id, patience(sleeps)).await),
+        What::Look { id, sleeps } => question(engine.interaction_get(by, id, patience(sleeps)).await),
         What::Deliveries { sleeps } => engine
-            .deliveries(by, store::Page::first(100), patience(sleeps))
+            .delivery_list(by, store::Page::first(100), patience(sleeps))
             .await
             .map(|found| Reply::Questions(found.into_vec())),
         What::Inbox => {
             let filter = InteractionFilter { status: Some(domain::Status::Pending), ..InteractionFilter::default() };
             let query = InteractionQuery { filter, mine: true, overdue: false };
-            engine.interactions(by, query, none).await.map(|(found, _)| Reply::Questions(found))
+            engine.interaction_list(by, query, none).await.map(|(found, _)| Reply::Questions(found))
         }
         What::ReadSession { session, after, sleeps, .. } => {
-            engine.events(by, session, after, 5, patience(sleeps)).await.map(Reply::Events)
+            engine.event_list(by, session, after, 5, patience(sleeps)).await.map(Reply::Events)
         }
         What::ReadProject { after, .. } => {
-            let mut follower = engine.follow_project(by, Some(after)).await?;
+            let mut follower = engine.project_follow(by, Some(after)).await?;
             let events = follower.next().await?;
             Ok(Reply::Stream(events, follower.cursor()))
         }
@@ -180,14 +182,14 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             engine.chain_audit().await?;
             engine.sign_due().await.map(|()| Reply::Nothing)
         }
-        What::Propose { session, propose } => acted(engine.propose(by, session, propose, once).await),
+        What::Propose { session, propose } => acted(engine.action_propose(by, session, propose, once).await),
         What::StartAction { session, call, permit, seconds } => {
             acted(engine.action_start(by, (session, call), permit, Some(seconds), once).await)
         }
         What::Report { session, call, outcome } => {
             acted(engine.action_outcome(by, (session, call), outcome, None, once).await)
         }
-        What::Decided { session, call, sleeps } => acted(engine.action(by, session, call, patience(sleeps)).await),
+        What::Decided { session, call, sleeps } => acted(engine.action_get(by, session, call, patience(sleeps)).await),
         What::Revoke { id } => engine.grant_revoke(by, id, once).await.map(|grant| Reply::Grant(Box::new(grant))),
         What::PutPolicy { number } => {
             let text = crate::simulation::calls::policy(number);
