@@ -12,3 +12,4 @@ mod lessons;
 mod signatures;
 mod targets;
 mod unused_items;
+mod use_cases;
