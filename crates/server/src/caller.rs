@@ -158,7 +158,7 @@ async fn authenticate(
     match authenticating.await {
         Ok(caller) => {
             if let Some(credential) = credential {
-                app.strangers.succeeded(credential);
+                app.strangers.record_success(credential);
             }
             if let Some(places) = parts.extensions.get::<ConnectionSlots>() {
                 places.count_for(&caller)?;
@@ -167,7 +167,7 @@ async fn authenticate(
         }
         Err(error) => {
             if error == Error::Unauthenticated {
-                app.strangers.failed(from);
+                app.strangers.record_failure(from);
             }
             Err(error.into())
         }

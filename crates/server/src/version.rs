@@ -19,7 +19,7 @@ pub(crate) struct Version(String, String);
 
 impl Version {
     /// The definition of this version.
-    pub(crate) async fn found(
+    pub(crate) async fn get(
         self,
         app: &App,
         caller: &Caller,
@@ -30,19 +30,14 @@ impl Version {
     }
 
     /// Retires the version.
-    pub(crate) async fn retired(
-        self,
-        app: &App,
-        caller: &Caller,
-        kind: DefinitionKind,
-    ) -> Result<StatusCode, ApiError> {
+    pub(crate) async fn retire(self, app: &App, caller: &Caller, kind: DefinitionKind) -> Result<StatusCode, ApiError> {
         app.engine.definition_retire(caller, kind, (self.0, self.1), None).await?;
         Ok(StatusCode::NO_CONTENT)
     }
 }
 
 /// Reply to an added version.
-pub(crate) fn added(definition: Definition) -> (StatusCode, Json<DefinitionView>) {
+pub(crate) fn added_reply(definition: Definition) -> (StatusCode, Json<DefinitionView>) {
     (StatusCode::CREATED, Json(DefinitionView::whole(definition, true)))
 }
 
@@ -71,7 +66,7 @@ pub(crate) struct VersionsQuery {
 
 impl VersionsQuery {
     /// Reads a page of versions, and the cursor of the next one.
-    pub(crate) async fn found(
+    pub(crate) async fn list(
         self,
         app: &App,
         caller: &Caller,

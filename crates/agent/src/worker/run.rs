@@ -101,7 +101,7 @@ impl StepRun<'_> {
                     Some(Err(met)) => Err(met),
                     None => break,
                 },
-                () = bell.heard(), if trouble.is_none() => match self.find_released(&mut begun).await {
+                () = bell.wait(), if trouble.is_none() => match self.find_released(&mut begun).await {
                     Ok(more) => {
                         running.extend(more.into_iter().map(|ready| runner.clone().run_one(ready)));
                         Ok(())

@@ -112,7 +112,7 @@ impl ChannelFollower {
                     return Ok(ChannelItem::Joined(joined));
                 }
             } else {
-                self.listener.heard().await;
+                self.listener.wait().await;
                 self.rung = true;
             }
         }
@@ -122,11 +122,12 @@ impl ChannelFollower {
     async fn look(&mut self) -> Result<Vec<SessionId>, Error> {
         let (channel, newest) = (self.channel.clone(), self.newest);
         let followed: Vec<SessionId> = self.places.keys().copied().collect();
-        let look = move |reads: &mut dyn Reads, caller: &Caller| stands(reads, caller, &channel, (&followed, newest));
+        let look =
+            move |reads: &mut dyn Reads, caller: &Caller| read_heads(reads, caller, &channel, (&followed, newest));
         let (fresh, heads) = self.engine.list_patiently(&self.caller, look).await?;
         // A ring from now on may be about an event that this look has not seen.
         self.rung = false;
-        fresh.iter().for_each(|session| self.joined(session));
+        fresh.iter().for_each(|session| self.follow(session));
         let behind =
             |head: &SessionCursor| head.over || self.places.get(&head.session).is_some_and(|place| *place < head.end);
         self.behind = heads.into_iter().filter(behind).collect();
@@ -139,7 +140,7 @@ impl ChannelFollower {
         if place >= head.end {
             self.behind.pop_front();
             if head.over {
-                self.left(head.session);
+                self.unfollow(head.session);
             }
             return Ok(Vec::new());
         }
@@ -153,13 +154,13 @@ impl ChannelFollower {
         Ok(events)
     }
 
-    fn left(&mut self, session: SessionId) {
+    fn unfollow(&mut self, session: SessionId) {
         if let (Some(place), ChannelStart::After(known)) = (self.places.remove(&session), &mut self.beginning) {
             known.insert(session, place);
         }
     }
 
-    fn joined(&mut self, session: &Session) {
+    fn follow(&mut self, session: &Session) {
         let later = self.newest.is_none_or(|newest| session.id > newest);
         self.newest = self.newest.max(Some(session.id));
         let after = match &self.beginning {
@@ -174,7 +175,7 @@ impl ChannelFollower {
 
 /// Finds the sessions that are not followed yet, the oldest first: open sessions, and sessions that began since `newest`, even if they
 /// have ended. Also returns the cursors of these and of all followed sessions.
-fn stands(
+fn read_heads(
     reads: &mut dyn Reads,
     caller: &Caller,
     channel: &str,

@@ -137,7 +137,7 @@ impl SessionFollower {
                 self.after = last.seq;
                 return Ok(found);
             }
-            self.listener.heard().await;
+            self.listener.wait().await;
         }
     }
 }
@@ -181,7 +181,7 @@ impl ProjectFollower {
                 let look = || self.engine.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?));
                 self.engine.settling.beyond(scope.project, after, look).await?;
             } else {
-                self.listener.heard().await;
+                self.listener.wait().await;
             }
         }
     }

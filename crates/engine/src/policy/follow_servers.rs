@@ -13,7 +13,7 @@ use crate::{Engine, Error};
 impl Engine {
     /// Declares that this process hosts agents beside the servers. Its policy is not recorded as that of the servers.
     pub fn work_beside_servers(&self) {
-        self.policies.stand_beside();
+        self.policies.mark_beside_servers();
     }
 
     /// Makes this process follow the policy that the servers of this database put in force, and takes that policy at once. A process that

@@ -116,12 +116,12 @@ impl Policies {
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
         let now = policy.version().to_owned();
         let before = std::mem::replace(&mut *self.server.write(), ServerPolicy::new(policy, source));
-        told_in_force("policy", Some(before.policy.version()), Some(&now));
+        report_version("policy", Some(before.policy.version()), Some(&now));
         self.accept(ServerFile::Policy);
     }
 
     /// Sets the recorded time since which the server's policy is in force, if it still has this version.
-    pub(crate) fn dated(&self, version: &str, since: Timestamp) {
+    pub(crate) fn set_since(&self, version: &str, since: Timestamp) {
         let mut server = self.server.write();
         if server.policy.version() == version {
             server.since = Some(since);
@@ -164,7 +164,7 @@ impl Policies {
 }
 
 /// Sets the metric that shows the version in force in this process.
-pub(crate) fn told_in_force(part: &'static str, before: Option<&str>, now: Option<&str>) {
+pub(crate) fn report_version(part: &'static str, before: Option<&str>, now: Option<&str>) {
     if let Some(before) = before {
         gauge!("flow_policy_in_force", "part" => part, "version" => before.to_owned()).set(0.0);
     }
@@ -348,12 +348,12 @@ pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>)
 
 impl Policies {
     /// Declares that this process runs beside the servers.
-    pub(crate) fn stand_beside(&self) {
+    pub(crate) fn mark_beside_servers(&self) {
         self.beside.store(true, Ordering::Release);
     }
 
     /// Whether this process runs beside the servers.
-    pub(crate) fn beside(&self) -> bool {
+    pub(crate) fn is_beside_servers(&self) -> bool {
         self.beside.load(Ordering::Acquire)
     }
 

@@ -149,16 +149,16 @@ impl Simulation {
         };
         if contradicts {
             self.contradictions += 1;
-            listed(&mut self.contradicted, changed.clone());
+            push_bounded(&mut self.contradicted, changed.clone());
         }
         if differs {
             *self.counts.entry((changed.before.verdict, changed.after.verdict)).or_default() += 1;
-            listed(&mut self.changed, changed);
+            push_bounded(&mut self.changed, changed);
         }
     }
 }
 
-fn listed(list: &mut Vec<ChangedRuling>, changed: ChangedRuling) {
+fn push_bounded(list: &mut Vec<ChangedRuling>, changed: ChangedRuling) {
     if list.len() < LISTED {
         list.push(changed);
     }

@@ -49,7 +49,7 @@ impl Engine {
             };
             tokio::select! {
                 () = tokio::time::sleep(sleep) => {}
-                () = earlier.heard() => {}
+                () = earlier.wait() => {}
             }
         }
     }

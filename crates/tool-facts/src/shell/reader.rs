@@ -126,7 +126,7 @@ impl Reader<'_> {
             "negated_command" if !self.raw(node).starts_with("! ") => {
                 return Err(refused("a `!` touches another word"));
             }
-            "list" | "pipeline" | "negated_command" => self.joined(node, extra)?,
+            "list" | "pipeline" | "negated_command" => self.read_list(node, extra)?,
             "compound_statement" if self.raw(node).starts_with("((") => self.arithmetic(node, extra)?,
             "compound_statement" if !grouped(self.raw(node)) => {
                 return Err(refused("a group of commands cannot be read"));
@@ -201,7 +201,7 @@ impl Reader<'_> {
     }
 
     /// Reads a list or a pipeline. The trailing parts belong to its last command.
-    fn joined<'t>(&mut self, node: Node<'t>, mut extra: TrailingParts<'t>) -> Result<(), Unparsed> {
+    fn read_list<'t>(&mut self, node: Node<'t>, mut extra: TrailingParts<'t>) -> Result<(), Unparsed> {
         extra.after.clear();
         let all: Vec<Node<'t>> = children(node).collect();
         let last = all.iter().rposition(|child| child.is_named() && child.kind() != "comment");

@@ -144,7 +144,7 @@ async fn only_an_earlier_deadline_wakes_the_sleeping_timers() {
     let check = async |seconds: i64, wakes: bool| {
         let mut timers = world.engine.bell().listen(Topic::Timers);
         world.ask(&agent, &session, json!({ "deadline_seconds": seconds })).await;
-        assert_eq!(timers.heard().now_or_never().is_some(), wakes, "{seconds} s");
+        assert_eq!(timers.wait().now_or_never().is_some(), wakes, "{seconds} s");
     };
     world.engine.fire_due().await.unwrap();
     check(50, true).await;
