@@ -144,19 +144,19 @@ impl Action {
     }
 
     /// Refuses a second proposal under this `call_id` unless it is by the same agent and has the same call.
-    pub fn same(&self, call: &Call, by: &Actor) -> Result<(), Refusal> {
-        self.of_agent(by)?;
+    pub fn require_same(&self, call: &Call, by: &Actor) -> Result<(), Refusal> {
+        self.require_agent(by)?;
         if self.call.digest() == call.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call_id.clone())) }
     }
 
     /// Refuses every actor but the agent that proposed the action and its runner.
-    pub fn of_agent(&self, by: &Actor) -> Result<(), Refusal> {
+    pub fn require_agent(&self, by: &Actor) -> Result<(), Refusal> {
         let may = by.name == self.proposed_by.name || self.runner.as_ref() == Some(by);
         if may { Ok(()) } else { Err(Refusal::NotYourAction) }
     }
 
     /// Refuses a caller who merely has the name of a hosted agent: an action of a worker is for workers, and for the client that runs it.
-    pub fn in_hands_of(&self, caller: &Caller) -> Result<(), Refusal> {
+    pub fn require_access(&self, caller: &Caller) -> Result<(), Refusal> {
         let client = self.runner.as_ref() == Some(&caller.actor);
         if self.hosted && !caller.is_worker() && !client { Err(Refusal::NotYourAction) } else { Ok(()) }
     }
@@ -244,7 +244,7 @@ impl Action {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<ActionChange, Refusal> {
-        self.of_agent(by)?;
+        self.require_agent(by)?;
         let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in("allowed")) };
         if good.id != permit || good.digest != self.effective().digest().to_string() {
             return Err(Refusal::PermitUnknown);
@@ -258,7 +258,7 @@ impl Action {
     }
 
     /// Refuses the start if today's policy denies the call, or asks about a call that was allowed without a question.
-    pub fn stands(&self, ruling: &Ruling) -> Result<(), Refusal> {
+    pub fn require_current_ruling(&self, ruling: &Ruling) -> Result<(), Refusal> {
         let by_itself = self.ruling.verdict == Verdict::Allow && self.asked.is_empty();
         match ruling.verdict {
             Verdict::Deny => Err(Refusal::DeniedByNow(Box::new(ruling.clone()))),
@@ -276,8 +276,8 @@ impl Action {
 
     /// Records the agent's report on a run. An unknown outcome can still be reported; a reported outcome is final.
     pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<ActionChange, Refusal> {
-        self.of_agent(by)?;
-        self.is_run(run)?;
+        self.require_agent(by)?;
+        self.require_run(run)?;
         match (&self.state, &outcome) {
             (ActionState::Started { .. }, _) => {}
             // A late report settles an unknown outcome.
@@ -301,7 +301,7 @@ impl Action {
     }
 
     /// Refuses a report that names another run than the one that was started last.
-    fn is_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
+    fn require_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
         match (self.state.run(), run) {
             (Some(last), Some(run)) if last != run => Err(Refusal::AnotherRun(last)),
             _ => Ok(()),
@@ -310,8 +310,8 @@ impl Action {
 
     /// Extends the lease of a run to `until`. There is no event for it.
     pub fn extend_lease(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
-        self.of_agent(by)?;
-        self.is_run(run)?;
+        self.require_agent(by)?;
+        self.require_run(run)?;
         let ActionState::Started { permit, since, .. } = self.state else { return Err(self.not_in("started")) };
         Ok(self.became(ActionState::Started { permit, since, until }))
     }

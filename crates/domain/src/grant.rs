@@ -189,7 +189,7 @@ impl Grant {
 
     /// Refuses to start an action that this grant allowed if the grant was revoked or has expired since. An exhausted number of uses does
     /// not refuse, because the action itself was one of these uses.
-    pub fn still_stands(&self, now: Timestamp) -> Result<(), Refusal> {
+    pub fn require_not_over(&self, now: Timestamp) -> Result<(), Refusal> {
         let over = self.revoked.is_some() || self.until.is_some_and(|until| until <= now);
         if over { Err(Refusal::GrantOver(self.id)) } else { Ok(()) }
     }

@@ -20,7 +20,7 @@ impl Engine {
     pub async fn stats_get(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
         caller.require(Right::Read)?;
         self.list(caller, move |reads, caller| {
-            Sight::whole(reads, caller)?;
+            Sight::require_whole_project(reads, caller)?;
             let now = reads.now()?;
             Ok(reads.stats(&caller.scope, now.saturating_sub(window).unwrap_or(now))?)
         })

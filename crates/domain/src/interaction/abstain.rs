@@ -73,7 +73,7 @@ impl Interaction {
         for person in people {
             let name = person.actor.name.as_str();
             let started = person.actor.is_same_person(&self.origin.started_by);
-            let may = person.role.may(Right::Answer) && self.unbarred_in(audience, &person.actor).is_ok();
+            let may = person.role.may(Right::Answer) && self.require_unbarred_in(audience, &person.actor).is_ok();
             if !may || gone(&person.actor) || !audience.includes_person(person, started) {
                 continue;
             }

@@ -69,7 +69,7 @@ impl Interaction {
         now: Timestamp,
     ) -> Result<Handover, Refusal> {
         let pending = self.answerable(reviewer, now)?;
-        self.unclaimed_by_others(&reviewer.actor, now)?;
+        self.require_unclaimed_by_others(&reviewer.actor, now)?;
         let channel = to.head.channel.clone();
         if channel == self.origin.channel {
             let problem = Problem::new("/channel", "is already the channel of the question");

@@ -89,12 +89,15 @@ fn permit_from_before_an_edit_is_refused() {
 fn repeated_proposal_must_have_the_same_call_and_agent() {
     let proposed = action_in("waiting");
     let agent = caller("agent", Role::Agent, &[]).actor;
-    assert_eq!(proposed.same(&action(json!({ "path": "a" })), &agent), Ok(()));
-    assert_eq!(proposed.same(&action(json!({ "path": "b" })), &agent), Err(Refusal::CallConflict("call".into())));
+    assert_eq!(proposed.require_same(&action(json!({ "path": "a" })), &agent), Ok(()));
+    assert_eq!(
+        proposed.require_same(&action(json!({ "path": "b" })), &agent),
+        Err(Refusal::CallConflict("call".into()))
+    );
     let other = Call { tool: "delete_file".into(), arguments: json!({ "path": "a" }) };
-    assert_eq!(proposed.same(&other, &agent), Err(Refusal::CallConflict("call".into())));
+    assert_eq!(proposed.require_same(&other, &agent), Err(Refusal::CallConflict("call".into())));
     let stranger = caller("stranger", Role::Agent, &[]).actor;
-    assert_eq!(proposed.same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
+    assert_eq!(proposed.require_same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
 }
 
 fn check(state: &str, command: &str, expected: &str) {

@@ -55,7 +55,7 @@ pub(crate) fn require_grant_covers(
     id: GrantId,
 ) -> Result<(), Error> {
     let grant = work.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
-    grant.still_stands(work.now)?;
+    grant.require_not_over(work.now)?;
     let covered = may_use_grant(work, session, by, judged, &grant)?;
     if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
 }

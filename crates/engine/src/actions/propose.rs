@@ -17,7 +17,7 @@ use crate::access::sight::Sight;
 use crate::actions;
 use crate::actions::grants::Proposer;
 use crate::interactions;
-use crate::interactions::ask::{opened_on, sized};
+use crate::interactions::ask::{check_size, opened_on};
 use crate::interactions::open::QuestionTerms;
 use crate::policy;
 use crate::policy::learn;
@@ -63,7 +63,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
-        checked(&propose)?;
+        check_propose(&propose)?;
         let ruled = policy::in_force::with_current_ruling(self, || {
             judge_and_save(self, caller, session, propose.clone(), idempotency.clone())
         })
@@ -84,8 +84,8 @@ async fn judge_and_save(
     let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
     let (known, origin, wire) = read_known(engine, caller, session, call_id.clone()).await?;
     if let Some(known) = known.filter(|_| idempotency.is_none()) {
-        known.in_hands_of(caller)?;
-        known.same(&call, &actor)?;
+        known.require_access(caller)?;
+        known.require_same(&call, &actor)?;
         return Ok(known);
     }
     require_proposer(caller, &origin, &call_id)?;
@@ -102,8 +102,8 @@ async fn judge_and_save(
         made.store(false, Ordering::Relaxed);
         let mut session = sessions::lock(work, &scope, session)?;
         if let Some(known) = work.tx.action(&scope, session.id, &call_id)? {
-            known.in_hands_of(&work.caller()?)?;
-            known.same(&call, &actor)?;
+            known.require_access(&work.caller()?)?;
+            known.require_same(&call, &actor)?;
             return Ok(known);
         }
         session.require_alive()?;
@@ -176,7 +176,7 @@ pub(crate) fn question_terms(
 /// Refuses a call that the caller may not propose in a session. A worker proposes in any hosted session.
 fn require_proposer(caller: &Caller, session: &Session, call: &str) -> Result<(), Error> {
     if !(caller.is_worker() && session.hosted) {
-        session.belongs_to(&caller.actor)?;
+        session.require_owner(&caller.actor)?;
         if session.hosted && reserved(call) {
             return Err(Refusal::CallReserved(call.to_owned()).into());
         }
@@ -231,7 +231,7 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
         ..Question::plain(Kind::Approval, format!("Run {}", judged.call.tool))
     };
     let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
-    sized(&question)?;
+    check_size(&question)?;
     Ok(question)
 }
 
@@ -241,7 +241,7 @@ fn reason_to_ask(ruling: &Ruling) -> String {
     below.map_or_else(|| ruling.reason.clone(), |floor| format!("{} {}", ruling.reason, floor.reason).trim().to_owned())
 }
 
-fn checked(propose: &Propose) -> Result<(), Error> {
+fn check_propose(propose: &Propose) -> Result<(), Error> {
     let mut problems = Vec::new();
     text::identifier("/call_id", &propose.call_id, &mut problems);
     propose.call.check("", &mut problems);
@@ -312,5 +312,5 @@ impl Vault {
 }
 
 fn own(action: &Action, caller: &Caller) -> bool {
-    action.of_agent(&caller.actor).is_ok() && action.in_hands_of(caller).is_ok()
+    action.require_agent(&caller.actor).is_ok() && action.require_access(caller).is_ok()
 }

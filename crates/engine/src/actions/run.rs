@@ -111,7 +111,7 @@ impl Engine {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
             let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &action)?;
+            require_runner(&caller, &action)?;
             if let Some(left) = action.abandon(&why) {
                 actions::save_change(work, &mut session, left)?;
                 sessions::save(work, &session)?;
@@ -136,7 +136,7 @@ impl Engine {
             let caller = work.caller()?;
             let session = access::lock_session(work, &caller, session)?;
             let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &action)?;
+            require_runner(&caller, &action)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let kept = action.extend_lease(&actor, until, run)?;
             work.tx.action_save(&kept)?;
@@ -156,14 +156,14 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
-        checked(&outcome)?;
+        check_outcome(&outcome)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let vault = Arc::clone(&self.vault);
         let done = self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
             let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &action)?;
+            require_runner(&caller, &action)?;
             let mut outcome = outcome.clone();
             if action.hosted && !caller.is_worker() {
                 // The tools of this server redact secret values before they report. A client does not know those values, so they are redacted here.
@@ -236,9 +236,9 @@ async fn save_start(
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
             let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            runs(&caller, &action)?;
+            require_runner(&caller, &action)?;
             session.require_alive()?;
-            session.going_on()?;
+            session.require_not_paused()?;
             if !steps::is_step_alive(work, &session, &action)? {
                 return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
             }
@@ -246,7 +246,7 @@ async fn save_start(
             let given = permit_given(&vault, &action, &permit)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let step = action.start(&actor, given, work.now, until)?;
-            step.0.stands(&judged.ruling)?;
+            step.0.require_current_ruling(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
                 let by = Proposer { actor: &step.0.proposed_by, hosted: step.0.hosted };
                 actions::require_grant_covers(work, &session, by, &judged, grant)?;
@@ -279,8 +279,8 @@ fn hidden_in(outcome: Outcome, hidden: &Redactor) -> Outcome {
 }
 
 /// Refuses a caller who is neither an agent nor the person whose client runs this action.
-fn runs(caller: &Caller, action: &Action) -> Result<(), Error> {
-    action.in_hands_of(caller)?;
+fn require_runner(caller: &Caller, action: &Action) -> Result<(), Error> {
+    action.require_access(caller)?;
     if action.runner.as_ref() == Some(&caller.actor) {
         return Ok(());
     }
@@ -300,7 +300,7 @@ fn permit_given(vault: &Vault, action: &Action, text: &str) -> Result<PermitId, 
     Ok(id)
 }
 
-fn checked(outcome: &Outcome) -> Result<(), Error> {
+fn check_outcome(outcome: &Outcome) -> Result<(), Error> {
     let mut problems = Vec::new();
     match outcome {
         Outcome::Done { result } => check_result(result, &mut problems),

@@ -6,7 +6,7 @@ use domain::{Caller, Interaction, InteractionId, LeaseId};
 use crate::deliveries;
 use crate::interactions;
 use crate::sessions;
-use crate::sessions::control::checked;
+use crate::sessions::control::check_reason;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -20,7 +20,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        checked("/reason", Some(&reason))?;
+        check_reason("/reason", Some(&reason))?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;

@@ -59,7 +59,7 @@ impl Engine {
         let scope = caller.scope;
         let receipt = self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
-            session.going_on()?;
+            session.require_not_paused()?;
             let lease = work.ids.lease(work.now);
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let was = interaction.status();

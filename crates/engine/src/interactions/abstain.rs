@@ -7,7 +7,7 @@ use store::Page;
 use crate::interactions;
 use crate::run::transaction::Work;
 use crate::sessions;
-use crate::sessions::control::checked;
+use crate::sessions::control::check_reason;
 use crate::{Engine, Error, Idempotency};
 
 /// Number of people or keys that are read at once.
@@ -22,7 +22,7 @@ impl Engine {
         note: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        checked("/note", note.as_deref())?;
+        check_reason("/note", note.as_deref())?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, id)?;

@@ -7,7 +7,7 @@ use store::Reads;
 use zeroize::Zeroizing;
 
 use crate::access;
-use crate::access::sight::may_ask_in;
+use crate::access::sight::require_may_ask;
 use crate::interactions;
 use crate::interactions::forms_check::Account;
 use crate::interactions::open::QuestionTerms;
@@ -58,7 +58,7 @@ impl Engine {
         self.command(caller, idempotency, move |work| {
             let asker = work.caller()?;
             let mut session = access::lock_session(work, &asker, session)?;
-            may_ask_in(&asker, &session)?;
+            require_may_ask(&asker, &session)?;
             let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 secrets::seal(work, &vault, &interaction, RESUME_POINT, packed)?;
@@ -82,7 +82,7 @@ pub(crate) async fn admit(
     // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
     let admitted = question.set_time(time, engine.settings().warning, engine.now()).admit();
     let question = admitted.map_err(Refusal::QuestionInvalid)?;
-    sized(&question)?;
+    check_size(&question)?;
     interactions::forms_check::admit(engine, account, &question).await?;
     Ok(question)
 }
@@ -128,7 +128,7 @@ pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId
 }
 
 /// Refuses a question that is too large. Lists return whole questions, so the limit is lower than that of a request body.
-pub(crate) fn sized(question: &Question) -> Result<(), Error> {
+pub(crate) fn check_size(question: &Question) -> Result<(), Error> {
     let bytes = serde_json::to_vec(question).map_or(usize::MAX, |json| json.len());
     if bytes > MOST_BYTES {
         let problem =

@@ -60,7 +60,7 @@ async fn save(
                 current.require_not_denied()?;
                 current.require_no_floor_question()?;
             }
-            interaction.may_end_with(&work.caller()?, effect)?;
+            interaction.require_may_end_with(&work.caller()?, effect)?;
             // Without `current`, the answer suspends no learnt rule: only the decision of a person may contradict one.
             let plan = AnswerPlan { current: None, ..plan.clone() };
             let interaction = interactions::apply_answer(work, &mut session, was, change, Some((&plan, &vault)))?;

@@ -6,7 +6,7 @@ use domain::{Caller, Interaction, InteractionId};
 use crate::access;
 use crate::interactions;
 use crate::sessions;
-use crate::sessions::control::checked;
+use crate::sessions::control::check_reason;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -18,7 +18,7 @@ impl Engine {
         reason: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        checked("/reason", reason.as_deref())?;
+        check_reason("/reason", reason.as_deref())?;
         self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;

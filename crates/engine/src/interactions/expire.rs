@@ -22,7 +22,7 @@ impl Engine {
             let was = interaction.status();
             let change = interaction.clone().expire(work.ids.answer(work.now), &actor, work.now)?;
             if let Some(effect) = interaction.question.fallback_effect() {
-                interaction.may_end_with(&work.caller()?, effect)?;
+                interaction.require_may_end_with(&work.caller()?, effect)?;
             }
             let interaction = interactions::apply_change(work, &mut session, was, change)?;
             sessions::save(work, &session)?;

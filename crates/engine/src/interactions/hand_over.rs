@@ -13,7 +13,7 @@ use crate::interactions;
 use crate::interactions::plan::AnswerPlan;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
-use crate::sessions::control::checked;
+use crate::sessions::control::check_reason;
 use crate::{Engine, Error, Idempotency, Vault};
 
 /// Target of a handover.
@@ -34,7 +34,7 @@ impl Engine {
         to: HandOver,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        checked("/note", to.note.as_deref())?;
+        check_reason("/note", to.note.as_deref())?;
         self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;

@@ -174,7 +174,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(reason.as_deref())?;
+        check_reason(reason.as_deref())?;
         let policy = loaded(NAME, text).await?;
         adopt(self, caller, NewPolicy::of_project(policy, (base, reason)), idempotency).await
     }
@@ -187,7 +187,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(reason.as_deref())?;
+        check_reason(reason.as_deref())?;
         let ServerPolicy { policy, source, .. } = self.policies.server();
         adopt(self, caller, NewPolicy { policy, source, base: None, reason, suggested: None }, idempotency).await
     }
@@ -201,7 +201,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(Some(&reason))?;
+        check_reason(Some(&reason))?;
         let (scope, by) = (caller.scope, caller.actor.clone());
         self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
@@ -370,7 +370,7 @@ pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
 }
 
 /// Refuses an empty or malformed reason.
-pub(crate) fn explained(reason: Option<&str>) -> Result<(), Error> {
+pub(crate) fn check_reason(reason: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(reason) = reason {
         text::paragraphs("/reason", reason, &mut problems);

@@ -14,7 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::access::sight::Sight;
 use crate::policy;
 use crate::policy::learn;
-use crate::policy::project_policy::{NAME, diff, explained, loaded};
+use crate::policy::project_policy::{NAME, check_reason, diff, loaded};
 use crate::policy::ruling::{DraftPolicy, OnBehalfOf, drafted, switched};
 use crate::policy::server_file::load_policy;
 use crate::{Engine, Error, Idempotency};
@@ -67,7 +67,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<ShadowReport, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(reason.as_deref())?;
+        check_reason(reason.as_deref())?;
         let policy = Arc::new(loaded(NAME, text.clone()).await?);
         let version = policy.version().to_owned();
         let (scope, by) = (caller.scope, caller.actor.clone());

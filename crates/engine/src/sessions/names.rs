@@ -52,7 +52,7 @@ impl Engine {
         let (scope, name) = (caller.scope, name.to_owned());
         self.list_patiently(caller, move |reads, caller| {
             if let Some(NamedConversation::Channel(_)) = named(reads, &scope, &name)? {
-                let own = |one: &Session| one.belongs_to(&caller.actor).is_ok();
+                let own = |one: &Session| one.require_owner(&caller.actor).is_ok();
                 let filter = SessionFilter { live: true, ..of_channel(&name, None) };
                 let own = first_of(reads, &scope, &filter, own)?;
                 if own.is_some() {

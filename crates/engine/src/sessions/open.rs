@@ -10,7 +10,7 @@ use store::Topic;
 use crate::run::transaction::Work;
 use crate::steps;
 use crate::steps::server_files::OfferedDefinitions;
-use crate::steps::workspaces::apart;
+use crate::steps::workspaces::require_separate;
 use crate::{Engine, Error, Idempotency};
 
 /// Parameters of a new session.
@@ -167,5 +167,5 @@ fn require_separate_workspace(
     offered: &OfferedDefinitions,
     agent: &AgentVersion,
 ) -> Result<(), Error> {
-    agent.workspace.as_deref().map_or(Ok(()), |workspace| apart(&mut *work.tx, offered, workspace))
+    agent.workspace.as_deref().map_or(Ok(()), |workspace| require_separate(&mut *work.tx, offered, workspace))
 }

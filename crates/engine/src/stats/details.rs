@@ -56,7 +56,7 @@ impl Engine {
         caller.require(Right::Read)?;
         let scope = caller.scope;
         self.list_while(caller, move |reads, caller, wanted| {
-            Sight::whole(reads, caller)?;
+            Sight::require_whole_project(reads, caller)?;
             let now = reads.now()?;
             let since = now.saturating_sub(window).unwrap_or(now);
             let mut count = Count::new(since, now, parts);

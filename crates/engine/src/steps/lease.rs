@@ -91,7 +91,7 @@ impl Engine {
             else {
                 return Ok(None);
             };
-            if session.going_on().is_err() {
+            if session.require_not_paused().is_err() {
                 // The step is woken when the session resumes.
                 work.tx.step_save(&scope, &step.release(None))?;
                 return Ok(None);
@@ -154,7 +154,7 @@ impl Engine {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
-            Ok(session.going_on().is_err())
+            Ok(session.require_not_paused().is_err())
         })
         .await
     }
@@ -200,7 +200,7 @@ impl Engine {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (session, step) = lock_claimed(work, &claim)?;
-            let held = session.going_on().is_err();
+            let held = session.require_not_paused().is_err();
             if !held && !can_sleep(work, &claim, &step, &sleep)? {
                 return Ok(false);
             }
@@ -281,7 +281,7 @@ pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &
 
 /// Wakes the step of a session after an event that the step may sleep on.
 pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
-    if !session.hosted || session.ended.is_some() || session.going_on().is_err() {
+    if !session.hosted || session.ended.is_some() || session.require_not_paused().is_err() {
         return Ok(());
     }
     let Some(step) = work.tx.step(&session.scope, session.step)? else { return Ok(()) };

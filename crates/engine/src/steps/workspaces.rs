@@ -21,12 +21,16 @@ impl Engine {
     /// Refuses to open a workspace whose directory would contain, or be inside, one of another tenant.
     pub async fn require_separate_workspace(&self, scope: Scope, workspace: &str) -> Result<(), Error> {
         let (offered, workspace) = (steps::server_files::offered(self, scope).await?, workspace.to_owned());
-        self.read(Cost::Scan, move |reads| apart(reads, &offered, &workspace)).await
+        self.read(Cost::Scan, move |reads| require_separate(reads, &offered, &workspace)).await
     }
 }
 
 /// Refuses a workspace whose directory would contain, or be inside, one of another tenant.
-pub(crate) fn apart(reads: &mut dyn Reads, offered: &OfferedDefinitions, workspace: &str) -> Result<(), Error> {
+pub(crate) fn require_separate(
+    reads: &mut dyn Reads,
+    offered: &OfferedDefinitions,
+    workspace: &str,
+) -> Result<(), Error> {
     let project = offered.project();
     if project.is_default() {
         return if is_tenant(reads, workspace)? {

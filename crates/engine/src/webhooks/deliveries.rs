@@ -40,7 +40,7 @@ impl Engine {
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
-            found.sends()?;
+            found.require_enabled()?;
             let id = work.ids.webhook_delivery(work.now);
             let delivery = WebhookDelivery::new(id, webhook, TEST.into(), About::Test, work.now);
             work.tx.webhook_delivery_insert(&scope, &delivery)?;
@@ -63,7 +63,7 @@ impl Engine {
             let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
             let delivery = work.tx.webhook_delivery(&scope, webhook, id)?;
             let delivery = delivery.ok_or(Refusal::NotFound("webhook delivery"))?;
-            found.sends()?;
+            found.require_enabled()?;
             let delivery = delivery.replay(work.now)?;
             work.tx.webhook_delivery_save(&scope, &delivery)?;
             work.tx.webhook_wake(&scope, webhook, work.now)?;

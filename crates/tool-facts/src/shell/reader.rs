@@ -246,7 +246,7 @@ impl Reader<'_> {
             if let Some(end) = end
                 && !is_redirect
             {
-                self.apart(end, child.start_byte())?;
+                self.require_blank(end, child.start_byte())?;
             }
             end = Some(child.end_byte());
             match child.kind() {
@@ -280,7 +280,7 @@ impl Reader<'_> {
     }
 
     /// Refuses two words without a blank between them. The parser accepts a line end there, and a shell does not.
-    pub(super) fn apart(&self, end: usize, start: usize) -> Result<(), Unparsed> {
+    pub(super) fn require_blank(&self, end: usize, start: usize) -> Result<(), Unparsed> {
         let gap = self.source.get(end..start).unwrap_or_default().replace("\\\n", "");
         if gap.is_empty() || !gap.chars().all(|c| c == ' ' || c == '\t') {
             return Err(refused("two words are not separated by a blank"));

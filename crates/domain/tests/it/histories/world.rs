@@ -200,7 +200,7 @@ impl World {
             }
             Deed::Release { who, .. } => with_event(it.release(&actor(who))),
             Deed::Take { who, span, .. } => {
-                self.session.going_on().ok()?;
+                self.session.require_not_paused().ok()?;
                 let until = later(span);
                 let lease = LeaseId::from_uuid(self.id());
                 let change = it.take(&actor(who).actor, lease, now, until).ok()?;

@@ -14,7 +14,7 @@ use crate::policy;
 use crate::policy::in_force::InForce;
 use crate::policy::learn;
 use crate::policy::learn::decisions::PeopleDecisions;
-use crate::policy::project_policy::{NAME, NewPolicy, explained, loaded};
+use crate::policy::project_policy::{NAME, NewPolicy, check_reason, loaded};
 use crate::run;
 use crate::steps;
 use crate::steps::definitions::known_agent;
@@ -111,7 +111,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(reason.as_deref())?;
+        check_reason(reason.as_deref())?;
         let none = || Error::from(Refusal::NotFound("suggestion"));
         let in_force = policy::in_force::load(self, caller.scope).await?;
         let found = if in_force.policy.rules().any(|rule| rule.name == name) {

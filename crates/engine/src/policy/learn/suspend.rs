@@ -15,7 +15,7 @@ use crate::policy;
 use crate::policy::in_force::InForce;
 use crate::policy::learn;
 use crate::policy::learn::decisions::{Contradictions, loosening};
-use crate::policy::project_policy::explained;
+use crate::policy::project_policy::check_reason;
 use crate::policy::ruling::{Judged, OnBehalfOf, ServerPolicy};
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
@@ -155,7 +155,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(Some(&reason))?;
+        check_reason(Some(&reason))?;
         let (scope, by) = (caller.scope, caller.actor.clone());
         self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.ok_or(Refusal::NotFound("suspension"))?;
