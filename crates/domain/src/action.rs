@@ -192,7 +192,7 @@ impl Action {
             | ActionState::Failed { .. } => return Err(self.not_in("waiting")),
         }
         let edited = edited.or_else(|| self.edited.clone());
-        let after = Self { edited, ..self }.became(ActionState::Allowed { permit });
+        let after = Self { edited, ..self }.with_state(ActionState::Allowed { permit });
         let ruled = ActionRuled { edited: Some(after.edited.is_some()), ..after.ruled() };
         let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.kept());
         Ok((after, draft))
@@ -205,7 +205,7 @@ impl Action {
         }
         let rejected = ActionRejected { call_id: self.call_id.clone(), tool: self.call.tool.clone(), effect };
         let draft = EventDraft::by(&by, EventKind::ActionRejected(rejected)).recording(json!({ "feedback": feedback }));
-        Ok((self.became(ActionState::Rejected { by, effect, feedback }), draft))
+        Ok((self.with_state(ActionState::Rejected { by, effect, feedback }), draft))
     }
 
     /// Fails an action that was allowed and will not be started. `None` in any other state.
@@ -215,7 +215,7 @@ impl Action {
             return None;
         }
         let draft = EventDraft::plain(EventKind::ActionFailed(self.settled_because(why)));
-        Some((self.became(ActionState::Failed { message: why.to_owned(), result: Value::Null }), draft))
+        Some((self.with_state(ActionState::Failed { message: why.to_owned(), result: Value::Null }), draft))
     }
 
     /// Keeps the action waiting on a second question, because one person's edit needs the approval of others.
@@ -233,7 +233,7 @@ impl Action {
         after.asked.push(interaction);
         let ruled = ActionRuled { edited: Some(true), ..after.ruled() };
         let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.kept());
-        Ok((after.became(ActionState::Waiting { interaction }), draft))
+        Ok((after.with_state(ActionState::Waiting { interaction }), draft))
     }
 
     /// Starts the action and spends its permit. A second start and any other permit are refused.
@@ -254,7 +254,7 @@ impl Action {
         }
         let started = ActionStarted { call_id: self.call_id.clone(), tool: self.call.tool.clone(), until };
         let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.kept());
-        Ok((self.became(ActionState::Started { permit, since: now, until }), draft))
+        Ok((self.with_state(ActionState::Started { permit, since: now, until }), draft))
     }
 
     /// Refuses the start if today's policy denies the call, or asks about a call that was allowed without a question.
@@ -297,7 +297,7 @@ impl Action {
             }
             Outcome::Unknown => (EventKind::ActionUnknown(settled), self.unknown(None)),
         };
-        Ok((self.became(state), EventDraft::by(by, kind).recording(record)))
+        Ok((self.with_state(state), EventDraft::by(by, kind).recording(record)))
     }
 
     /// Refuses a report that names another run than the one that was started last.
@@ -313,7 +313,7 @@ impl Action {
         self.require_agent(by)?;
         self.require_run(run)?;
         let ActionState::Started { permit, since, .. } = self.state else { return Err(self.not_in("started")) };
-        Ok(self.became(ActionState::Started { permit, since, until }))
+        Ok(self.with_state(ActionState::Started { permit, since, until }))
     }
 
     /// Applies the passage of time: the outcome was not reported within the lease, or the client did not start the action. `None` while
@@ -325,7 +325,7 @@ impl Action {
             ActionState::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
                 let draft = EventDraft::plain(EventKind::ActionFailed(self.settled_because(NOT_BEGUN)));
                 let state = ActionState::Failed { message: NOT_BEGUN.into(), result: Value::Null };
-                return Some((self.became(state), draft));
+                return Some((self.with_state(state), draft));
             }
             ActionState::Allowed { .. }
             | ActionState::Waiting { .. }
@@ -339,10 +339,10 @@ impl Action {
         let settled = self.settled_because("its outcome was not reported in time");
         if let Some(permit) = again.filter(|_| self.repeatable) {
             let draft = EventDraft::plain(EventKind::ActionOffered(settled));
-            return Some((self.became(ActionState::Allowed { permit }), draft));
+            return Some((self.with_state(ActionState::Allowed { permit }), draft));
         }
         let unknown = self.unknown(None);
-        Some((self.became(unknown), EventDraft::plain(EventKind::ActionUnknown(settled))))
+        Some((self.with_state(unknown), EventDraft::plain(EventKind::ActionUnknown(settled))))
     }
 
     /// Records the question that asks people about an unknown outcome. The question has an event of its own.
@@ -350,7 +350,7 @@ impl Action {
     pub fn ask_about_outcome(mut self, interaction: InteractionId) -> Self {
         self.asked.push(interaction);
         let unknown = self.unknown(Some(interaction));
-        self.became(unknown)
+        self.with_state(unknown)
     }
 
     /// Settles an unknown outcome by a person's answer.
@@ -375,7 +375,7 @@ impl Action {
             }
             _ => (EventKind::ActionUnknown(settled), self.unknown(None)),
         };
-        Ok((self.became(state), EventDraft::by(by, kind)))
+        Ok((self.with_state(state), EventDraft::by(by, kind)))
     }
 
     /// Time at which `lapse` next has an effect.
@@ -437,7 +437,7 @@ impl Action {
         Refusal::ActionNot { wanted, state }
     }
 
-    fn became(self, state: ActionState) -> Self {
+    fn with_state(self, state: ActionState) -> Self {
         Self { state, revision: self.revision + 1, ..self }
     }
 }

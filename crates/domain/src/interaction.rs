@@ -269,7 +269,7 @@ impl Interaction {
         let event = EventDraft::by(&answer.by, voted).recording(audit::of_answer(&self.question, &answer));
         let abstained = pending.abstained.iter().filter(|one| !one.by.is_same_person(&answer.by)).cloned().collect();
         let pending = Pending { votes, abstained, deserted: false, ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), event))
+        Ok((self.with_state(State::Pending(pending)), event))
     }
 
     /// Answers in place of a person, regardless of the audience.
@@ -310,7 +310,7 @@ impl Interaction {
                 let pending = Pending { overdue: true, ..pending.clone() };
                 let deadline = InteractionDeadline { deadline: self.question.deadline };
                 let event = EventDraft::by(by, EventKind::InteractionOverdue(deadline));
-                return Ok((self.became(State::Pending(pending)), event));
+                return Ok((self.with_state(State::Pending(pending)), event));
             }
             Some(Fallback::Option(option)) => {
                 let effect = self.question.option(&option).map_or(Effect::Reject, |option| option.effect);
@@ -353,7 +353,7 @@ impl Interaction {
         let claim = Claim { by: reviewer.actor.clone(), until };
         let event = EventDraft::by(&reviewer.actor, EventKind::InteractionClaimed(InteractionClaimed { until }));
         let pending = Pending { claim: Some(claim), ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), event))
+        Ok((self.with_state(State::Pending(pending)), event))
     }
 
     /// Releases a claim. An admin may release the claim of another person.
@@ -366,7 +366,7 @@ impl Interaction {
         let released = InteractionReleased { held_by: None };
         let event = EventDraft::by(&caller.actor, EventKind::InteractionReleased(released));
         let pending = Pending { claim: None, ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), event))
+        Ok((self.with_state(State::Pending(pending)), event))
     }
 
     /// Time of the next change that happens without a request: warning, deadline, end of the claim or of the lease.
@@ -404,13 +404,13 @@ impl Interaction {
                 let pending = Pending { warned: true, ..pending.clone() };
                 let deadline = InteractionDeadline { deadline: self.question.deadline };
                 let event = EventDraft::plain(EventKind::InteractionWarned(deadline));
-                Some((self.became(State::Pending(pending)), event))
+                Some((self.with_state(State::Pending(pending)), event))
             }
             State::Pending(ref pending @ Pending { claim: Some(ref claim), .. }) if claim.until <= now => {
                 let released = InteractionReleased { held_by: Some(claim.by.clone()) };
                 let event = EventDraft::by(&Actor::system(), EventKind::InteractionReleased(released));
                 let pending = Pending { claim: None, ..pending.clone() };
-                Some((self.became(State::Pending(pending)), event))
+                Some((self.with_state(State::Pending(pending)), event))
             }
             State::Resolved { ref delivery, .. } => {
                 let after = delivery.lapse(now)?;
@@ -478,10 +478,10 @@ impl Interaction {
         let needed = self.question.kind.blocks() && !withdrawn && !elsewhere;
         let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };
         let handed_over = self.handed_over().cloned();
-        self.became(State::Resolved { resolution, at, delivery, handed_over })
+        self.with_state(State::Resolved { resolution, at, delivery, handed_over })
     }
 
-    fn became(self, state: State) -> Self {
+    fn with_state(self, state: State) -> Self {
         Self { state, revision: self.revision + 1, ..self }
     }
 }

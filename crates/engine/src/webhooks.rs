@@ -102,7 +102,7 @@ impl Engine {
             Ok(webhook)
         });
         let (webhook, secret) = made.await?;
-        Ok((webhook, spelled(&secret)))
+        Ok((webhook, format_secret(&secret)))
     }
 
     /// Lists the webhooks of the caller's project, the newest first.
@@ -190,7 +190,7 @@ impl Engine {
             Ok((webhook, until))
         });
         let ((webhook, until), secret) = rotated.await?;
-        Ok((webhook, spelled(&secret), until))
+        Ok((webhook, format_secret(&secret), until))
     }
 }
 
@@ -266,7 +266,7 @@ fn keep_secret(
 }
 
 /// Formats a secret as it is shown to the caller.
-fn spelled(secret: &[u8; 32]) -> String {
+fn format_secret(secret: &[u8; 32]) -> String {
     format!("{MARK}{}", BASE64_STANDARD.encode(secret))
 }
 

@@ -44,7 +44,7 @@ impl Interaction {
         pending.deserted = !self.question.audiences().iter().all(reachable);
         let abstained = InteractionAbstained { note, abstained: pending.abstained.len() };
         let draft = EventDraft::by(&by, EventKind::InteractionAbstained(abstained));
-        Ok((self.became(State::Pending(pending)), draft))
+        Ok((self.with_state(State::Pending(pending)), draft))
     }
 
     /// Whether the question is, or was while it was open, for this caller to answer. Questions that were handed over and questions from

@@ -89,7 +89,7 @@ impl Interaction {
     pub(super) fn with_delivery(self, after: Delivery) -> Self {
         match self.state.clone() {
             State::Resolved { resolution, at, handed_over, .. } => {
-                self.became(State::Resolved { resolution, at, delivery: after, handed_over })
+                self.with_state(State::Resolved { resolution, at, delivery: after, handed_over })
             }
             State::Pending(_) => self,
         }

@@ -101,7 +101,7 @@ impl Interaction {
             InteractionHandedOver { session: to.id, interaction: id, channel: channel.clone(), note: note.clone() };
         let went = EventDraft::by(&by, EventKind::InteractionHandedOver(went));
         let to = HandedOver { session: to.id, interaction: id, channel, by, at: now, note };
-        let first = self.became(State::Pending(Pending { handed_over: Some(to), ..moved }));
+        let first = self.with_state(State::Pending(Pending { handed_over: Some(to), ..moved }));
         Ok(Handover { first: (first, went), second: (second, asked) })
     }
 

@@ -13,7 +13,7 @@ use store::{Cost, LinkRecord, UserRecord};
 use subtle::ConstantTimeEq;
 
 use crate::access;
-use crate::access::authenticate::{LINK, VISIT, fingerprint, parsed, spelled};
+use crate::access::authenticate::{LINK, VISIT, fingerprint, format_credential, parse_credential};
 use crate::access::password::Password;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error};
@@ -64,7 +64,7 @@ impl Engine {
         let signed_in = match &found {
             Some(found) if fits => {
                 let same = move |_: &mut Work<'_>, now: &UserRecord| Ok(now.password == known);
-                arrive(self, &found.user, (Way::Password, from), same).await
+                begin_visit_if(self, &found.user, (Way::Password, from), same).await
             }
             _ => Err(Error::SignInFailed),
         };
@@ -73,7 +73,7 @@ impl Engine {
 
     /// Signs in by a one-time link, which is used up.
     pub async fn sign_in_link(&self, text: &str, from: Option<IpAddr>) -> Result<String, Error> {
-        let (id, secret) = parsed(LINK, text).ok_or(Error::SignInFailed)?;
+        let (id, secret) = parse_credential(LINK, text).ok_or(Error::SignInFailed)?;
         let (id, hash) = (LinkId::from_uuid(id), fingerprint(&access::authenticate::load_pepper(self).await?, &secret));
         let found = self.read(Cost::Point, move |reads| {
             let link = reads.link(id)?.filter(|LinkRecord { hash: known, .. }| bool::from(known.ct_eq(&hash)));
@@ -86,7 +86,7 @@ impl Engine {
         };
         let taken =
             move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_redeem(id)? && work.now < link.expires_at);
-        let signed_in = arrive(self, &user, (Way::Link, from), taken).await;
+        let signed_in = begin_visit_if(self, &user, (Way::Link, from), taken).await;
         record_failure(self, signed_in, home(&user), Some(&user), (Way::Link, from)).await
     }
 
@@ -102,7 +102,7 @@ impl Engine {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         let scope = access::keys::ensure_scope(self, &identity.place.0, &identity.place.1).await?;
-        let arrival = prepare_arrival(self, (Way::Oidc, from)).await?;
+        let arrival = prepare_visit(self, (Way::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
         let signed_in = self.transact_as(arrival.originator(actor), move |work| {
             let (user, keys) = sync_identity(work, &scope, &identity)?;
@@ -112,7 +112,7 @@ impl Engine {
         let signed_in = match signed_in.await {
             Ok(keys) => {
                 access::keys::wait_until_revoked(self, keys).await;
-                Ok(spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
+                Ok(format_credential(VISIT, arrival.visit.uuid(), &arrival.secret))
             }
             Err(error) => Err(error),
         };
@@ -178,18 +178,23 @@ async fn find_account(engine: &Engine, tenant: &str, name: &str) -> Result<(Opti
         .await
 }
 
-async fn prepare_arrival(engine: &Engine, (way, from): (Way, Option<IpAddr>)) -> Result<Arrival, Error> {
+async fn prepare_visit(engine: &Engine, (way, from): (Way, Option<IpAddr>)) -> Result<Arrival, Error> {
     let secret = engine.ids.random();
     let hash = fingerprint(&access::authenticate::load_pepper(engine).await?, &secret);
     Ok(Arrival { visit: engine.ids.visit(engine.now()), secret, hash, way, from })
 }
 
 /// Begins a visit if `holds` confirms the proof of identity within the transaction.
-async fn arrive<F>(engine: &Engine, user: &User, by: (Way, Option<IpAddr>), mut holds: F) -> Result<String, Error>
+async fn begin_visit_if<F>(
+    engine: &Engine,
+    user: &User,
+    by: (Way, Option<IpAddr>),
+    mut holds: F,
+) -> Result<String, Error>
 where
     F: FnMut(&mut Work<'_>, &UserRecord) -> Result<bool, Error> + Send + 'static,
 {
-    let (id, arrival): (UserId, _) = (user.id, prepare_arrival(engine, by).await?);
+    let (id, arrival): (UserId, _) = (user.id, prepare_visit(engine, by).await?);
     let begun = engine.transact_as(arrival.originator(user.actor()), move |work| {
         let record = work.tx.user_by_id(id)?.ok_or(Error::SignInFailed)?;
         if !holds(work, &record)? {
@@ -197,7 +202,7 @@ where
         }
         begin_visit(work, &record.user, arrival)
     });
-    begun.await.map(|()| spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
+    begun.await.map(|()| format_credential(VISIT, arrival.visit.uuid(), &arrival.secret))
 }
 
 /// Records a failed sign-in in the audit trail. The entry names the account, if there is one; the caller is unknown.

@@ -110,7 +110,7 @@ fn apply_edit(
                 let problem = Problem::new("/remember", "others still have to approve this edit");
                 return Err(Refusal::AnswerInvalid(vec![problem]).into());
             }
-            let context = still_beside(&interaction.question, arguments);
+            let context = edited_context(&interaction.question, arguments);
             let question = question_about(&judged, action.call_id.clone(), context)?;
             let asked_by = action.proposed_by.clone();
             let asked = interactions::open(work, session, asked_by, question, &asking)?;
@@ -157,7 +157,7 @@ pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, acti
         None => None,
     };
     let audiences = before.map(|before| before.question.audiences().to_vec()).unwrap_or_default();
-    let question = what_became_of(&action).asked_of(audiences);
+    let question = outcome_question(&action).asked_of(audiences);
     let question = question.admit().map_err(Refusal::QuestionInvalid)?;
     let asking = QuestionTerms {
         time: read_time_for_outcome(work, session, &action, &question.kind)?,
@@ -190,7 +190,7 @@ fn read_time_for_outcome(
 }
 
 /// Builds the question about an action that was started and whose outcome was never reported.
-fn what_became_of(action: &Action) -> Question {
+fn outcome_question(action: &Action) -> Question {
     let mut again = Choice::new("run_again", "Run it again", Effect::Approve);
     again.dangerous = true;
     Question {
@@ -209,7 +209,7 @@ fn what_became_of(action: &Action) -> Question {
 
 /// Context for the question about an edited call. Its field `before` is the current text of the file that the call overwrites. It is removed if the
 /// edit changes any argument except the new text, because the call may then write to another file.
-fn still_beside(question: &Question, edited: &Value) -> Value {
+fn edited_context(question: &Question, edited: &Value) -> Value {
     let mut context = question.context.clone();
     let there = question.call.as_ref().is_some_and(|call| same_but_text(&call.arguments, edited));
     if !there && let Some(fields) = context.as_object_mut() {
@@ -231,7 +231,7 @@ mod tests {
             let call = Some(Call { tool: "write_file".into(), arguments });
             let context = json!({ "before": "old", "why": "so" });
             let question = Question { call, context, ..Question::plain(Kind::Approval, "Write?".into()) };
-            assert_eq!(still_beside(&question, &edited), expected, "{edited}");
+            assert_eq!(edited_context(&question, &edited), expected, "{edited}");
         };
         check(json!({ "path": "a", "content": "newer" }), json!({ "before": "old", "why": "so" }));
         check(json!({ "path": "b", "content": "new" }), json!({ "why": "so" }));

@@ -118,7 +118,9 @@ pub(crate) async fn add_ruling(
 ) -> Result<(), Error> {
     let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
     // People may answer even if the policy cannot be loaded. Without a policy, no action is allowed without an answer.
-    let Some(in_force) = readable(policy::in_force::load(engine, subject.asked.scope).await)? else { return Ok(()) };
+    let Some(in_force) = none_if_unreadable(policy::in_force::load(engine, subject.asked.scope).await)? else {
+        return Ok(());
+    };
     plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force).await?;
     Ok(())
 }
@@ -240,7 +242,7 @@ impl AnswerSubject {
 }
 
 /// Turns the error of a policy that cannot be loaded into `None`.
-fn readable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> {
+fn none_if_unreadable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> {
     match in_force {
         Err(Error::Store(StoreError::Corrupt(_))) => Ok(None),
         found => found.map(Some),

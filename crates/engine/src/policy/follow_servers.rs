@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use store::Cost;
 
 use crate::policy;
-use crate::policy::project_policy::loaded;
+use crate::policy::project_policy::parse_policy;
 use crate::policy::server_file::NOWHERE;
 use crate::{Engine, Error};
 
@@ -38,7 +38,7 @@ async fn follow_policy(engine: &Engine) -> Result<bool, Error> {
     });
     let here = engine.policies.server().policy;
     let Some(noted) = noted.await?.filter(|noted| noted.version != here.version()) else { return Ok(false) };
-    let policy = loaded("policy.toml", noted.text).await?;
+    let policy = parse_policy("policy.toml", noted.text).await?;
     tracing::info!(version = policy.version(), "policyLoaded");
     engine.policies.replace(Arc::new(policy), noted.source);
     Ok(true)

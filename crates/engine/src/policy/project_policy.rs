@@ -15,7 +15,7 @@ use store::{Page, PolicyChangeRecord, StoreError};
 use crate::policy;
 use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::learn;
-use crate::policy::ruling::{OnBehalfOf, ServerPolicy, asked_by, floored, held, misfit_of, switched};
+use crate::policy::ruling::{OnBehalfOf, ServerPolicy, apply_floor, apply_switch, ask_on_misfit, asked_by, misfit_of};
 use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
 use crate::run;
 use crate::run::heavy_work::off_reactor;
@@ -95,7 +95,7 @@ impl CallExplanation {
         let below = floor.as_ref().map(|floor| floor.asks.clone()).unwrap_or_default();
         let asks = asked_by(&ruling, asks, below);
         let (said, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.considered));
-        let ruling = floored(ruling, said);
+        let ruling = apply_floor(ruling, said);
         let asks = if ruling.verdict == Verdict::Ask { asks } else { Vec::new() };
         let floor = ruling.floor.clone().map(|ruling| FloorExplanation { ruling, considered: below });
         Some(Self { ruling, considered, parsed, asks, floor })
@@ -159,7 +159,7 @@ impl Engine {
         let explained = off_reactor(move || {
             let input = behalf.call(&call);
             let mut explanation = policy.explain_without(&input, &state.silent());
-            explanation.ruling = switched(held(explanation.ruling, misfit), &state);
+            explanation.ruling = apply_switch(ask_on_misfit(explanation.ruling, misfit), &state);
             CallExplanation::of(explanation, floor.as_deref(), &input, &|| true)
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
@@ -175,7 +175,7 @@ impl Engine {
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         check_reason(reason.as_deref())?;
-        let policy = loaded(NAME, text).await?;
+        let policy = parse_policy(NAME, text).await?;
         adopt(self, caller, NewPolicy::of_project(policy, (base, reason)), idempotency).await
     }
 
@@ -227,14 +227,14 @@ async fn explain_draft(
 ) -> Result<CallExplanation, Error> {
     caller.require(Right::TryDrafts)?;
     let turn = run::gates::begin_heavy_work(engine, caller).await?;
-    let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
+    let policy = Arc::new(turn.off_reactor(move |_| parse_policy_here(NAME, &text)).await??);
     let suspended = learn::suspend::suspended_rules(engine, caller.scope, &policy).await?;
     let (forms, floor) = (Arc::clone(&engine.forms), engine.policies.floor_here());
     let explained = turn.off_reactor(move |wanted| {
         let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
         let input = behalf.call(&call);
         let mut explanation = policy.explain_while(&input, &silent, wanted)?;
-        explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &call));
+        explanation.ruling = ask_on_misfit(explanation.ruling, misfit_of(&policy, &forms, &call));
         CallExplanation::of(explanation, floor.as_deref(), &input, wanted)
     });
     Ok(explained.await?.ok_or(StoreError::Busy)?)
@@ -356,13 +356,13 @@ pub(crate) fn read_newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<
 }
 
 /// Parses a policy off the reactor, and refuses a policy with errors.
-pub(crate) async fn loaded(file: &str, text: String) -> Result<Policy, Error> {
+pub(crate) async fn parse_policy(file: &str, text: String) -> Result<Policy, Error> {
     let file = file.to_owned();
-    off_reactor(move || readable(&file, &text)).await?
+    off_reactor(move || parse_policy_here(&file, &text)).await?
 }
 
 /// Parses a policy on the current thread, which may take long, and refuses a policy with errors.
-pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
+pub(crate) fn parse_policy_here(file: &str, text: &str) -> Result<Policy, Error> {
     load_policy(file, text).map_err(|findings| {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())

@@ -244,12 +244,12 @@ pub(crate) async fn judge(engine: &Engine, in_force: InForce, behalf: OnBehalfOf
         let judgement = in_force.policy.judge_without(&behalf.call(&call), &silent);
         let repeatable = in_force.policy.repeatable(&call.tool);
         let certain = judgement.certain && misfit.is_none();
-        let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
+        let ruling = apply_switch(ask_on_misfit(judgement.ruling, misfit), &in_force.state);
         let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&call)));
         let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
         let floor_ask = (!below.is_empty()).then(|| AskTerms::of(&below));
         let asks = asked_by(&ruling, judgement.asks, below);
-        let (ruling, ask) = (floored(ruling, floor), AskTerms::of(&asks));
+        let (ruling, ask) = (apply_floor(ruling, floor), AskTerms::of(&asks));
         Judged { call, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
     });
     let judged = judged.await?;
@@ -274,7 +274,7 @@ pub(crate) struct DraftPolicy {
 }
 
 /// Judges a call by a draft, as if the draft were in force and switched on. Returns `None` if the caller has gone.
-pub(crate) fn drafted(
+pub(crate) fn judge_draft(
     (trial, forms): (&DraftPolicy, &Forms),
     behalf: &OnBehalfOf,
     call: &Call,
@@ -283,12 +283,12 @@ pub(crate) fn drafted(
     let DraftPolicy { policy, suspended, floor } = trial;
     let misfit = misfit_of(policy, forms, call);
     let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-    let ruling = held(policy.judge_while(&behalf.call(call), &silent, wanted)?.ruling, misfit);
+    let ruling = ask_on_misfit(policy.judge_while(&behalf.call(call), &silent, wanted)?.ruling, misfit);
     let floor = match floor {
         Some(floor) => Some(floor.judge_while(&behalf.call(call), &[], wanted)?.ruling),
         None => None,
     };
-    Some(floored(ruling, floor))
+    Some(apply_floor(ruling, floor))
 }
 
 /// Like [`find_misfit`], but checks on the current thread, for callers that are off the reactor already.
@@ -304,7 +304,7 @@ pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, call: &Call) -> Option<S
 
 /// Turns an allowing ruling into a question if the call does not fit the schema of its tool, because the policy was not written for such
 /// a call.
-pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
+pub(crate) fn ask_on_misfit(ruling: Ruling, misfit: Option<String>) -> Ruling {
     match misfit {
         Some(misfit) if ruling.verdict == Verdict::Allow => {
             let reason = format!("It does not fit the schema of its tool: {}.", misfit.trim_end_matches('.'));
@@ -315,7 +315,7 @@ pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
 }
 
 /// Allows a call that a switched-off policy would ask about. A denial by the policy and a question by the floor still hold.
-pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
+pub(crate) fn apply_switch(ruling: Ruling, state: &PolicyState) -> Ruling {
     if state.enabled || ruling.verdict != Verdict::Ask || ruling.floor_asks() {
         return ruling;
     }
@@ -325,7 +325,7 @@ pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
 }
 
 /// Combines a ruling of the policy with the ruling of the floor on the same call.
-pub(crate) fn floored(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
+pub(crate) fn apply_floor(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
     match floor {
         Some(Ruling { verdict, rule, reason, policy: version, .. }) => {
             ruling.under_floor(FloorRuling { version, verdict, rule, reason })

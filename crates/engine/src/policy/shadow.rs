@@ -14,8 +14,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::access::sight::Sight;
 use crate::policy;
 use crate::policy::learn;
-use crate::policy::project_policy::{NAME, check_reason, diff, loaded};
-use crate::policy::ruling::{DraftPolicy, OnBehalfOf, drafted, switched};
+use crate::policy::project_policy::{NAME, check_reason, diff, parse_policy};
+use crate::policy::ruling::{DraftPolicy, OnBehalfOf, apply_switch, judge_draft};
 use crate::policy::server_file::load_policy;
 use crate::{Engine, Error, Idempotency};
 
@@ -68,7 +68,7 @@ impl Engine {
     ) -> Result<ShadowReport, Error> {
         caller.require(Right::ManagePolicy)?;
         check_reason(reason.as_deref())?;
-        let policy = Arc::new(loaded(NAME, text.clone()).await?);
+        let policy = Arc::new(parse_policy(NAME, text.clone()).await?);
         let version = policy.version().to_owned();
         let (scope, by) = (caller.scope, caller.actor.clone());
         let in_force = policy::in_force::load(self, scope).await?;
@@ -124,7 +124,7 @@ pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: O
     drafting.spawn(async move {
         let judging = judge_by_draft(&engine, &action, shadow.clone(), (behalf, state.clone()), Arc::clone(&place));
         let ruling = tokio::time::timeout(engine.settings().draft_time, judging).await;
-        let ruling = ruling.ok().flatten().map(|ruling| switched(ruling, &state));
+        let ruling = ruling.ok().flatten().map(|ruling| apply_switch(ruling, &state));
         let said = ruling.as_ref().map_or("failed", |ruling| ruling.verdict.name());
         counter!("flow_policy_shadow_verdicts_total", "verdict" => said).increment(1);
         if let Err(error) = save_difference(&engine, action, shadow.number, ruling).await {
@@ -147,7 +147,7 @@ async fn judge_by_draft(
     let trial = DraftPolicy { policy, suspended, floor: engine.policies.floor_here() };
     let (forms, call) = (Arc::clone(&engine.forms), action.call.clone());
     let judging = tokio::task::spawn_blocking(move || {
-        let ruling = drafted((&trial, &forms), &behalf, &call, &|| true);
+        let ruling = judge_draft((&trial, &forms), &behalf, &call, &|| true);
         // The permit is held until the judgement ends, even if it has timed out and nobody waits for it.
         drop(place);
         ruling

@@ -9,8 +9,8 @@ use store::{ActionHistoryFilter, Cost};
 
 use crate::policy::learn;
 use crate::policy::learn::action_history::HistoricAction;
-use crate::policy::project_policy::readable;
-use crate::policy::ruling::{DraftPolicy, drafted};
+use crate::policy::project_policy::parse_policy_here;
+use crate::policy::ruling::{DraftPolicy, judge_draft};
 use crate::run;
 use crate::run::fair_gate::Entrant;
 use crate::{Engine, Error};
@@ -103,7 +103,7 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
     let turn = run::gates::begin_heavy_work_of(engine, by).await?;
-    let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
+    let policy = Arc::new(turn.off_reactor(move |_| parse_policy_here(&simulate.file, &simulate.text)).await??);
     let suspended = learn::suspend::suspended_rules(engine, scope, &policy).await?;
     let mut simulation = Simulation::of(policy.version().to_owned());
     let trial = Arc::new(DraftPolicy { policy, suspended, floor: engine.policies.floor_here() });
@@ -117,7 +117,7 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
         let (trial, forms) = (Arc::clone(&trial), Arc::clone(&engine.forms));
         let judged = turn.off_reactor(move |wanted| {
             let judge =
-                |past: HistoricAction| Some((drafted((&trial, &forms), &past.behalf, &past.call, wanted)?, past));
+                |past: HistoricAction| Some((judge_draft((&trial, &forms), &past.behalf, &past.call, wanted)?, past));
             // The simulation stops between two actions when the caller has gone.
             past.into_iter().map_while(judge).collect::<Vec<_>>()
         });

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use store::{Cost, IdempotencyRecord, Reads, StoreError, Topic, Tx};
 use zeroize::Zeroizing;
 
-use crate::access::authenticate::renewed;
+use crate::access::authenticate::read_caller;
 use crate::interactions::close::OpenChanges;
 use crate::run::effects::Effects;
 use crate::run::retry::retry_conflicts;
@@ -83,7 +83,7 @@ impl Work<'_> {
             return Ok(found.clone());
         }
         let presented = self.caller_state.presented.as_ref().ok_or(Error::Unauthenticated)?;
-        let found = renewed(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
+        let found = read_caller(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
         if !presented.role.within(found.role) {
             // Checks before the transaction were made for a role that the caller no longer has.
             return Err(Refusal::RoleForbids { role: found.role }.into());

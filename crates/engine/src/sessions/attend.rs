@@ -53,7 +53,7 @@ impl Engine {
         caller.require(Right::Read)?;
         self.read_by(caller, Cost::Point, move |reads, caller| {
             Sight::of(reads, caller)?.question(reads, &caller.scope, id)?;
-            shown(reads, &caller.scope, id)
+            read_question(reads, &caller.scope, id)
         })
         .await
     }
@@ -84,7 +84,8 @@ impl Engine {
                 InteractionFilter { status, session, channel: named, belongs_to, ..InteractionFilter::default() };
             let open = reads.interactions(&scope, &filter, page)?;
             let next = open.last().filter(|_| open.more).map(|last| last.id);
-            let shown: Result<Vec<_>, Error> = open.into_iter().map(|asked| known_as(reads, &scope, asked)).collect();
+            let shown: Result<Vec<_>, Error> =
+                open.into_iter().map(|asked| pair_with_call(reads, &scope, asked)).collect();
             Ok((shown?, next))
         })
         .await
@@ -111,13 +112,21 @@ impl Engine {
     }
 }
 
-fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Interaction, Option<String>), Error> {
+fn read_question(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    id: InteractionId,
+) -> Result<(Interaction, Option<String>), Error> {
     let asked = reads.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-    known_as(reads, scope, asked)
+    pair_with_call(reads, scope, asked)
 }
 
 /// Pairs a question with the call by which clients know it.
-fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<(Interaction, Option<String>), Error> {
+fn pair_with_call(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    asked: Interaction,
+) -> Result<(Interaction, Option<String>), Error> {
     let action = match &asked.question.call_id {
         Some(call) => reads.action(scope, asked.origin.session, call)?,
         None => None,

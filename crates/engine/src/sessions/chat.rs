@@ -10,7 +10,7 @@ use crate::run::retry::retry_conflicts;
 use crate::run::transaction::Work;
 use crate::sessions;
 use crate::sessions::message::check_content;
-use crate::sessions::names::{NamedConversation, agent_session_in, listener_in, named};
+use crate::sessions::names::{NamedConversation, agent_session_in, find_named, listener_in};
 use crate::steps;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency, Start};
@@ -77,7 +77,7 @@ fn check_agent_name(agent: Option<&str>) -> Result<(), Error> {
 fn find_current(work: &mut Work<'_>, caller: &Caller, chat: &Chat) -> Result<Option<Session>, Error> {
     let scope = &caller.scope;
     let Some(name) = &chat.conversation else { return Ok(None) };
-    let found = match named(&mut *work.tx, scope, name)? {
+    let found = match find_named(&mut *work.tx, scope, name)? {
         None => return Ok(None),
         Some(NamedConversation::Session(found)) => found.id,
         Some(NamedConversation::Channel(_)) => {

@@ -141,7 +141,13 @@ impl Count {
     fn details(self, ages: Vec<(Option<i64>, u64)>) -> StatsDetails {
         let begins = |at: i64| Timestamp::from_microsecond(self.since.as_microsecond() + at * self.part);
         let times = (0..).map(|at| begins(at).unwrap_or(self.since)).zip(self.times).collect();
-        StatsDetails { ages, times, kinds: listed(self.kinds), people: listed(self.people), rules: listed(self.rules) }
+        StatsDetails {
+            ages,
+            times,
+            kinds: most_closed(self.kinds),
+            people: most_closed(self.people),
+            rules: most_closed(self.rules),
+        }
     }
 }
 
@@ -161,7 +167,7 @@ impl Gathered {
 }
 
 /// Converts a group into a list, the name with most closed questions first, and cuts it at `MOST_NAMES`.
-fn listed(gathered: BTreeMap<String, Gathered>) -> Vec<(String, Tally)> {
+fn most_closed(gathered: BTreeMap<String, Gathered>) -> Vec<(String, Tally)> {
     let mut all: Vec<(String, Tally)> = gathered.into_iter().map(|(name, gathered)| (name, gathered.tally())).collect();
     all.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.closed.values().sum::<u64>()));
     all.truncate(MOST_NAMES);

@@ -47,7 +47,7 @@ impl ActionHistory {
             let found = reads.action_history(&scope, &filter, before.as_ref(), limit)?;
             let (last, more) = (found.last().map(|past| past.cursor.clone()), found.more);
             let found: Result<Vec<HistoricAction>, Error> =
-                found.into_iter().map(|past| recalled(reads, past)).collect();
+                found.into_iter().map(|past| read_historic_action(reads, past)).collect();
             Ok((found?, last, more))
         });
         let (found, last, more) = found.await?;
@@ -66,7 +66,10 @@ impl ActionHistory {
     }
 }
 
-fn recalled(reads: &mut dyn Reads, PastAction { action, started_by, .. }: PastAction) -> Result<HistoricAction, Error> {
+fn read_historic_action(
+    reads: &mut dyn Reads,
+    PastAction { action, started_by, .. }: PastAction,
+) -> Result<HistoricAction, Error> {
     let behalf = OnBehalfOf { agent: Some(action.proposed_by.name.clone()), user: started_by.name, role: action.role };
     let mut asked: Vec<(Call, Option<Decision>)> = Vec::new();
     for id in &action.asked {

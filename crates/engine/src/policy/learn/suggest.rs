@@ -14,7 +14,7 @@ use crate::policy;
 use crate::policy::in_force::InForce;
 use crate::policy::learn;
 use crate::policy::learn::decisions::PeopleDecisions;
-use crate::policy::project_policy::{NAME, NewPolicy, check_reason, loaded};
+use crate::policy::project_policy::{NAME, NewPolicy, check_reason, parse_policy};
 use crate::run;
 use crate::steps;
 use crate::steps::definitions::known_agent;
@@ -127,7 +127,7 @@ impl Engine {
         };
         let reason = reason.unwrap_or_else(|| format!("learnt from {support} equal decisions"));
         let base = in_force.policy.version().to_owned();
-        let policy = loaded(NAME, learnt.text).await?;
+        let policy = parse_policy(NAME, learnt.text).await?;
         let adopted = NewPolicy::of_project(policy, (Some(base), Some(reason))).suggested(name);
         policy::project_policy::adopt(self, caller, adopted, idempotency).await
     }
