@@ -45,7 +45,7 @@ impl Default for HashQueue {
 
 impl HashQueue {
     /// Waits for a place and runs `work` with its memory on a blocking thread.
-    pub(crate) async fn in_turn<T: Send + 'static>(
+    pub(crate) async fn run_queued<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Hasher<'_>) -> T + Send + 'static,
     ) -> Result<T, Error> {
@@ -130,7 +130,7 @@ mod tests {
     #[tokio::test]
     async fn hashing_memory_is_reused() {
         let turns = HashQueue::default();
-        let hashing = (0..8_u8).map(|number| turns.in_turn(move |hasher| hasher.hash(b"password", &[number; 16])));
+        let hashing = (0..8_u8).map(|number| turns.run_queued(move |hasher| hasher.hash(b"password", &[number; 16])));
         let hashes = futures::future::join_all(hashing).await;
         assert!(hashes.into_iter().all(|hash| hash.unwrap().is_some()));
         let kept: usize = turns.arenas.lock().iter().map(Vec::len).sum();
@@ -144,9 +144,9 @@ mod tests {
         let places = Arc::clone(&turns.places).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
         let taken = u32::try_from(AT_ONCE + MOST_WAITING - 1).unwrap();
         let waiting = Arc::clone(&turns.queue).acquire_many_owned(taken).await.unwrap();
-        let mut last = Box::pin(turns.in_turn(|_| ()));
+        let mut last = Box::pin(turns.run_queued(|_| ()));
         assert!(futures::poll!(last.as_mut()).is_pending(), "the last one waits");
-        assert_eq!(turns.in_turn(|_| ()).await, Err(FULL.into()));
+        assert_eq!(turns.run_queued(|_| ()).await, Err(FULL.into()));
         drop((places, waiting));
         assert_eq!(last.await, Ok(()));
     }

@@ -134,13 +134,13 @@ impl Policies {
             ServerFile::Policy => *self.refused.write() = None,
             ServerFile::Floor => self.floor.write().refused = None,
         }
-        gauge!(part.refused_figure()).set(0.0);
+        gauge!(part.refused_metric()).set(0.0);
     }
 
     /// Notes that the file has errors or could not be read yet. The previous version stays in force. Returns whether the findings differ
     /// from those of the last refusal.
     pub(crate) fn refuse(&self, part: ServerFile, file: RefusedFile) -> bool {
-        gauge!(part.refused_figure()).set(1.0);
+        gauge!(part.refused_metric()).set(1.0);
         let news = self.refused(part).is_none_or(|before| before.findings != file.findings);
         if news {
             match part {

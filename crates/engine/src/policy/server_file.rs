@@ -62,7 +62,7 @@ pub enum ServerFile {
 
 impl ServerFile {
     /// Name of the metric that shows whether the file is refused.
-    pub(crate) const fn refused_figure(self) -> &'static str {
+    pub(crate) const fn refused_metric(self) -> &'static str {
         match self {
             Self::Policy => "flow_policy_file_refused",
             Self::Floor => "flow_policy_floor_refused",

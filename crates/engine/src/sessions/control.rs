@@ -85,7 +85,7 @@ pub(crate) fn apply_control(
         }
         if session.hosted {
             steps::revoke_unstarted_actions(work, &mut session, None, &told)?;
-            steps::retire_untaken_answers(work, &mut session, None, &told)?;
+            steps::cancel_waiting_deliveries(work, &mut session, None, &told)?;
             // No agent is left to receive the sealed values. A failed session can be revived, and its secrets have to be redacted then, so they are
             // kept.
             work.tx.session_sealed_values_retire(&scope, session.id, Some(work.now))?;

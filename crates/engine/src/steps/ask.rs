@@ -16,7 +16,7 @@ use crate::secrets;
 use crate::sessions;
 use crate::steps;
 use crate::steps::journal::Journal;
-use crate::steps::lease::{StepClaim, place_of};
+use crate::steps::lease::{StepClaim, answer_source};
 use crate::{Ask, Engine, Error};
 
 /// Number of frequent answers that are suggested.
@@ -106,7 +106,7 @@ async fn add_suggestion(engine: &Engine, claim: &StepClaim, mut question: Questi
         .read(Cost::Point, move |reads| {
             let session = reads.session(&claim.scope, claim.session)?.ok_or(Refusal::NotFound("session"))?;
             let step = reads.step(&claim.scope, claim.step)?;
-            let place = place_of(&session, step.as_ref(), &asked);
+            let place = answer_source(&session, step.as_ref(), &asked);
             Ok(reads.frequent_answers(&claim.scope, &place, MOST_SUGGESTED)?)
         })
         .await?;

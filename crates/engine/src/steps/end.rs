@@ -338,7 +338,7 @@ pub(crate) fn withdraw_open(work: &mut Work<'_>, session: &mut Session, step: &S
         }
     }
     revoke_unstarted_actions(work, session, Some(step.id), why)?;
-    steps::retire_untaken_answers(work, session, Some(step.id), why)
+    steps::cancel_waiting_deliveries(work, session, Some(step.id), why)
 }
 
 /// Revokes allowed actions that were not started, of one step or of all hosted steps: no step is left to run them.

@@ -228,7 +228,7 @@ pub(crate) fn copy_journal(
 }
 
 /// Retires the waiting deliveries of hosted steps that have ended, of one step or of all: no step will take them.
-pub(crate) fn retire_untaken_answers(
+pub(crate) fn cancel_waiting_deliveries(
     work: &mut Work<'_>,
     session: &mut Session,
     step: Option<StepId>,

@@ -300,7 +300,7 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
 pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
     let Some(pattern) = AnswerPattern::of(interaction) else { return Ok(()) };
     let step = work.tx.step(&session.scope, session.step)?;
-    let place = place_of(session, step.as_ref(), &interaction.question);
+    let place = answer_source(session, step.as_ref(), &interaction.question);
     let answer = json!({ "option": pattern.option, "data": pattern.data });
     Ok(work.tx.answer_count_increment(&session.scope, &place, &pattern.digest.to_string(), &answer, work.now)?)
 }
@@ -309,7 +309,7 @@ pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: 
 ///
 /// An agent without a flow asks about many subjects. Its chosen options and filled forms are suggested wherever they fit. A free text would fit
 /// everywhere, so it is counted for questions of the same title only.
-pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerSource {
+pub(crate) fn answer_source(session: &Session, step: Option<&Step>, question: &Question) -> AnswerSource {
     let name = step.and_then(|step| step.name.as_deref());
     let place = if let (Some(flow), Some(name)) = (&session.head.flow, name) {
         format!("{flow}/{name}")
