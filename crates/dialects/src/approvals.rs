@@ -33,7 +33,8 @@ use utoipa_axum::routes;
 
 pub(super) use channel::channel;
 use messages::{
-    AssistantMessage, PendingApprovals, ServerMessage, ToolCall, Warning, Wrong, approval_request, resolved_message,
+    AssistantMessage, ErrorMessage, PendingApprovals, ServerMessage, ToolCall, Warning, approval_request,
+    resolved_message,
 };
 use names::CallNames;
 use server::App;
@@ -458,7 +459,7 @@ fn error_message(error: ApiError, call_id: Option<String>) -> ServerMessage {
         Some(detail) => format!("{}: {detail}", problem.title),
         None => problem.title,
     };
-    ServerMessage::Error(Wrong { content, code: problem.code, call_id, errors: problem.errors })
+    ServerMessage::Error(ErrorMessage { content, code: problem.code, call_id, errors: problem.errors })
 }
 
 fn to_json(message: &ServerMessage) -> String {

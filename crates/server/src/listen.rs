@@ -20,7 +20,7 @@ use tower::ServiceExt;
 
 use crate::caller::Peer;
 use crate::connection::{ConnectionLimits, ConnectionPool, Guarded};
-use crate::front::Here;
+use crate::front::LocalAddress;
 use crate::socket::Sockets;
 
 /// Time in which a client must send the head of a request.
@@ -85,7 +85,7 @@ impl Server {
         // Replies are small and must not be delayed.
         let _ = stream.set_nodelay(true);
         // A server that listens on all addresses uses the one that this client connected to.
-        let here = Here(stream.local_addr().unwrap_or(self.own));
+        let here = LocalAddress(stream.local_addr().unwrap_or(self.own));
         let sockets = Sockets(self.connections.clone());
         let stream = Guarded::new(stream, self.room.write_time(), Some(places.clone()));
         let of_reply = places.clone();

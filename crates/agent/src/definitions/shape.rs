@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::complaint::Complaint;
+use super::complaint::SerdeError;
 use super::document::{Document, key};
 use super::finding::FileFinding;
 
@@ -28,7 +28,7 @@ pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<Fi
             Err(error) => error,
         };
         let pointer = pointer(error.path());
-        let complaint = Complaint::of(&error.inner().to_string());
+        let complaint = SerdeError::of(&error.inner().to_string());
         if !ours.iter().any(|ours: &String| pointer == *ours || pointer.starts_with(&format!("{ours}/"))) {
             let message = complaint.message(&key(&pointer));
             findings.push(document.finding(&pointer, message));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::StepError;
 use super::step_run::{JournalExtras, StepRun};
 use crate::history::texts;
-use crate::machine::{Activity, BeforeEnd, CallEnd, Input, PeopleAnswer, Silence, UnsettledCall, output};
+use crate::machine::{Activity, BeforeEnd, CallEnd, Input, NoAnswerReason, PeopleAnswer, UnsettledCall, output};
 
 /// Message for the model about a call that was not performed before its step ended.
 const NOT_BEGUN: &str = "the step ended before anything was done about this";
@@ -97,7 +97,11 @@ impl StepRun<'_> {
     }
 
     /// End of the question before the step, with a note to the agent if the input template does not use the answer.
-    fn question_before_end(&self, title: &str, end: Result<PeopleAnswer, Silence>) -> (BeforeEnd, Option<Input>) {
+    fn question_before_end(
+        &self,
+        title: &str,
+        end: Result<PeopleAnswer, NoAnswerReason>,
+    ) -> (BeforeEnd, Option<Input>) {
         let answer = match end {
             Ok(answer) => answer,
             Err(how) => return (BeforeEnd::Unanswered { how }, None),
@@ -116,7 +120,7 @@ impl StepRun<'_> {
         });
         match Self::task(step, &values) {
             Ok(task) => (BeforeEnd::Answered { answer, task: Some(task) }, told),
-            Err(why) => (BeforeEnd::Unanswered { how: Silence::Other(why) }, None),
+            Err(why) => (BeforeEnd::Unanswered { how: NoAnswerReason::Other(why) }, None),
         }
     }
 
@@ -170,8 +174,8 @@ fn uses_answer(input: &Value) -> bool {
     paths.any(|path| path.parts().first() == Some(&"answer"))
 }
 
-fn how(asked: Option<&Interaction>) -> Silence {
-    asked.map_or(Silence::Cancelled, |asked| asked.status().name().into())
+fn how(asked: Option<&Interaction>) -> NoAnswerReason {
+    asked.map_or(NoAnswerReason::Cancelled, |asked| asked.status().name().into())
 }
 
 fn answer_of(asked: &Interaction) -> Option<&Answer> {
@@ -182,9 +186,9 @@ fn answer_of(asked: &Interaction) -> Option<&Answer> {
 }
 
 /// The answer of people to a question; the error is how it ended without one.
-fn answer_or_end(asked: &Interaction) -> Result<PeopleAnswer, Silence> {
+fn answer_or_end(asked: &Interaction) -> Result<PeopleAnswer, NoAnswerReason> {
     match &asked.state {
-        State::Resolved { resolution: Resolution::Cancelled { .. }, .. } => Err(Silence::Cancelled),
+        State::Resolved { resolution: Resolution::Cancelled { .. }, .. } => Err(NoAnswerReason::Cancelled),
         State::Pending(_) | State::Resolved { .. } => {
             answer_of(asked).map(people_answer).ok_or_else(|| how(Some(asked)))
         }

@@ -89,7 +89,7 @@ pub(super) enum ServerMessage {
     HitlResolved(Resolved),
     HitlTimeoutWarning(Warning),
     HitlExpired(Expired),
-    Error(Wrong),
+    Error(ErrorMessage),
 }
 
 /// Part of the text of the agent.
@@ -187,9 +187,9 @@ pub(crate) struct Expired {
 
 /// An error. The connection stays open.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({ "content": "this question is already resolved", "code": "interaction_already_resolved",
+#[schema(as = Wrong, example = json!({ "content": "this question is already resolved", "code": "interaction_already_resolved",
     "call_id": "call_abc123" }))]
-pub(crate) struct Wrong {
+pub(crate) struct ErrorMessage {
     /// Description of the error.
     pub(super) content: String,
     /// Error code, one of those in `docs/errors.md`.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use domain::audit::How;
 use domain::audit::kind::SignInTried;
-use domain::user::Way;
+use domain::user::SignInMethod;
 use domain::{
     Actor, AuditDraft, AuditKind, EntryPoint, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit,
     VisitId, text, user,
@@ -35,15 +35,15 @@ pub struct Identity {
 
 /// A browser that is about to be signed in. Its credential is generated before the transaction.
 #[derive(Clone, Copy)]
-struct Arrival {
+struct NewVisit {
     visit: VisitId,
     secret: [u8; 32],
     hash: [u8; 32],
-    way: Way,
+    way: SignInMethod,
     from: Option<IpAddr>,
 }
 
-impl Arrival {
+impl NewVisit {
     fn originator(&self, actor: Actor) -> Originator {
         Originator { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(EntryPoint::Http) } }
     }
@@ -64,11 +64,12 @@ impl Engine {
         let signed_in = match &found {
             Some(found) if fits => {
                 let same = move |_: &mut Work<'_>, now: &UserRecord| Ok(now.password == known);
-                begin_visit_if(self, &found.user, (Way::Password, from), same).await
+                begin_visit_if(self, &found.user, (SignInMethod::Password, from), same).await
             }
             _ => Err(Error::SignInFailed),
         };
-        record_failure(self, signed_in, scope, found.as_ref().map(|found| &found.user), (Way::Password, from)).await
+        record_failure(self, signed_in, scope, found.as_ref().map(|found| &found.user), (SignInMethod::Password, from))
+            .await
     }
 
     /// Signs in by a one-time link, which is used up.
@@ -86,8 +87,8 @@ impl Engine {
         };
         let taken =
             move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_redeem(id)? && work.now < link.expires_at);
-        let signed_in = begin_visit_if(self, &user, (Way::Link, from), taken).await;
-        record_failure(self, signed_in, home(&user), Some(&user), (Way::Link, from)).await
+        let signed_in = begin_visit_if(self, &user, (SignInMethod::Link, from), taken).await;
+        record_failure(self, signed_in, home(&user), Some(&user), (SignInMethod::Link, from)).await
     }
 
     /// Signs in a person authenticated by an identity provider. The provider sets the role at each sign-in; a person whom an admin has disabled
@@ -102,7 +103,7 @@ impl Engine {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         let scope = access::keys::ensure_scope(self, &identity.place.0, &identity.place.1).await?;
-        let arrival = prepare_visit(self, (Way::Oidc, from)).await?;
+        let arrival = prepare_visit(self, (SignInMethod::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
         let signed_in = self.transact_as(arrival.originator(actor), move |work| {
             let (user, keys) = sync_identity(work, &scope, &identity)?;
@@ -116,7 +117,7 @@ impl Engine {
             }
             Err(error) => Err(error),
         };
-        record_failure(self, signed_in, Some(scope), None, (Way::Oidc, from)).await
+        record_failure(self, signed_in, Some(scope), None, (SignInMethod::Oidc, from)).await
     }
 
     /// Records that a person signed in at an identity provider and was refused. `without_role` is the issuer and subject of a person to whom the
@@ -132,7 +133,7 @@ impl Engine {
             (Some(scope), Some(subject)) => end_without_role(self, scope, subject, from).await?,
             _ => None,
         };
-        match record_failure(self, Err(Error::SignInFailed), scope, user.as_ref(), (Way::Oidc, from)).await {
+        match record_failure(self, Err(Error::SignInFailed), scope, user.as_ref(), (SignInMethod::Oidc, from)).await {
             Ok(_) | Err(Error::SignInFailed) => Ok(()),
             Err(error) => Err(error),
         }
@@ -178,17 +179,17 @@ async fn find_account(engine: &Engine, tenant: &str, name: &str) -> Result<(Opti
         .await
 }
 
-async fn prepare_visit(engine: &Engine, (way, from): (Way, Option<IpAddr>)) -> Result<Arrival, Error> {
+async fn prepare_visit(engine: &Engine, (way, from): (SignInMethod, Option<IpAddr>)) -> Result<NewVisit, Error> {
     let secret = engine.ids.random();
     let hash = fingerprint(&access::authenticate::load_pepper(engine).await?, &secret);
-    Ok(Arrival { visit: engine.ids.visit(engine.now()), secret, hash, way, from })
+    Ok(NewVisit { visit: engine.ids.visit(engine.now()), secret, hash, way, from })
 }
 
 /// Begins a visit if `holds` confirms the proof of identity within the transaction.
 async fn begin_visit_if<F>(
     engine: &Engine,
     user: &User,
-    by: (Way, Option<IpAddr>),
+    by: (SignInMethod, Option<IpAddr>),
     mut holds: F,
 ) -> Result<String, Error>
 where
@@ -211,7 +212,7 @@ async fn record_failure(
     result: Result<String, Error>,
     scope: Option<Scope>,
     user: Option<&User>,
-    (way, from): (Way, Option<IpAddr>),
+    (way, from): (SignInMethod, Option<IpAddr>),
 ) -> Result<String, Error> {
     if result != Err(Error::SignInFailed) {
         return result;
@@ -227,9 +228,9 @@ async fn record_failure(
     result
 }
 
-fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(), Error> {
+fn begin_visit(work: &mut Work<'_>, user: &User, arrival: NewVisit) -> Result<(), Error> {
     let scope = home(user).ok_or(Error::SignInFailed)?;
-    let by_link = arrival.way == Way::Link && user.subject.is_none();
+    let by_link = arrival.way == SignInMethod::Link && user.subject.is_none();
     let (id, now) = (arrival.visit, work.now);
     let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
     work.tx.visit_insert(&visit, &arrival.hash)?;

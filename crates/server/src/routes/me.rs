@@ -5,7 +5,7 @@ use axum::extract::State;
 use domain::Credential;
 use engine::{Password, PasswordState, ProjectMembership};
 use http::StatusCode;
-use protocol::{MeView, PasswordBody, PasswordView, PlaceView, ProjectBody, Via};
+use protocol::{AuthenticationMethodView, MeView, PasswordBody, PasswordView, PlaceView, ProjectBody};
 
 use crate::App;
 use crate::caller::Authenticated;
@@ -36,8 +36,8 @@ pub(super) async fn me_get(
         project: caller.scope.project,
         projects: me.projects.into_iter().map(place).collect(),
         via: match caller.credential {
-            Credential::Visit(_) => Via::Cookie,
-            Credential::Key(_) | Credential::Worker => Via::Key,
+            Credential::Visit(_) => AuthenticationMethodView::Cookie,
+            Credential::Key(_) | Credential::Worker => AuthenticationMethodView::Key,
         },
         password,
         unconfined_commands: app.front.unconfined && caller.role != domain::Role::Agent,

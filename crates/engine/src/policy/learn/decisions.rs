@@ -44,7 +44,7 @@ pub(crate) struct PeopleDecisions {
 }
 
 /// One decision and the action that it is about.
-struct One {
+struct DecidedCall {
     decided: Decided,
     decision: Decision,
     place: (SessionId, Option<String>),
@@ -88,7 +88,7 @@ pub(crate) async fn read_people_decisions(engine: &Engine, scope: Scope) -> Resu
 
 /// Reads the decisions about actions that agents asked about in their own words. Also returns whether there are more questions than
 /// were read.
-async fn read_decisions_in_own_words(engine: &Engine, scope: Scope) -> Result<(Vec<One>, bool), Error> {
+async fn read_decisions_in_own_words(engine: &Engine, scope: Scope) -> Result<(Vec<DecidedCall>, bool), Error> {
     let (mut known, mut more) = (Vec::new(), false);
     // The archive is read second, so that a question that is archived meanwhile is found there.
     for archived in [false, true] {
@@ -181,11 +181,11 @@ pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
 }
 
 /// Converts a past action into the decisions about its last call and about the earlier versions of it.
-fn proposed(HistoricAction { call, behalf, decision, action, earlier }: HistoricAction) -> Vec<One> {
+fn proposed(HistoricAction { call, behalf, decision, action, earlier }: HistoricAction) -> Vec<DecidedCall> {
     let last = decision.map(|decision| (call, decision));
     let one = |(call, decision): (Call, Decision)| {
         let decided = decided_about(call, behalf.clone(), &decision)?;
-        Some(One { decided, decision, place: (action.session, Some(action.call_id.clone())) })
+        Some(DecidedCall { decided, decision, place: (action.session, Some(action.call_id.clone())) })
     };
     last.into_iter().chain(earlier.into_iter().rev()).filter_map(one).collect()
 }
@@ -202,14 +202,14 @@ fn answered() -> InteractionFilter {
 
 /// Converts an approval question that an agent asked in its own words into a decision. A question that a handover created is skipped,
 /// because the first question has the answer too.
-fn in_own_words(asked: Interaction) -> Option<One> {
+fn in_own_words(asked: Interaction) -> Option<DecidedCall> {
     let decision = Decision::of(&asked)?;
     let by_itself = asked.question.call_id.is_none() && asked.origin.handed_from.is_none();
     let call = asked.question.call.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
     let behalf =
         OnBehalfOf { agent: Some(asked.origin.asked_by.name), user: asked.origin.started_by.name, role: Role::Agent };
     let decided = Decided { own_words: true, ..decided_about(call, behalf, &decision)? };
-    Some(One { decided, decision, place: (asked.origin.session, None) })
+    Some(DecidedCall { decided, decision, place: (asked.origin.session, None) })
 }
 
 /// Describes a decision about a call. Returns `None` if the agent has no name.
