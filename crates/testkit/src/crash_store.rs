@@ -6,11 +6,11 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use parking_lot::Mutex;
 use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
 
-use crate::crash_tx::{Fuse, FusedTx};
+use crate::crash_tx::{CrashCountdown, FusedTx};
 
 /// Fate of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum JobEnd {
     /// The job runs, is committed and answered.
     Done,
     /// The process dies before this call of the transaction, or before the commit if there are fewer calls.
@@ -51,11 +51,11 @@ pub enum Sabotage {
 pub struct CrashStore {
     inner: Arc<dyn Store>,
     sabotage: Option<Sabotage>,
-    desk: Mutex<Desk>,
+    desk: Mutex<QueueState>,
 }
 
 #[derive(Default)]
-struct Desk {
+struct QueueState {
     waiting: Vec<Waiting>,
     turn: usize,
     dead: bool,
@@ -100,7 +100,7 @@ impl CrashStore {
     }
 
     /// Runs one waiting job with this fate and returns after it was answered.
-    pub(crate) fn run(&self, index: usize, fate: Fate) {
+    pub(crate) fn run(&self, index: usize, fate: JobEnd) {
         let (Waiting { job, reads_only, .. }, number) = {
             let mut desk = self.desk.lock();
             desk.run += 1;
@@ -115,7 +115,7 @@ impl CrashStore {
         }
         // A store that drops a job without an answer counts as dead too.
         let _ = done.recv();
-        if fate != Fate::Done {
+        if fate != JobEnd::Done {
             self.die();
         }
     }
@@ -172,23 +172,23 @@ impl Store for CrashStore {
 /// A job on its way to the real store.
 struct FatedJob {
     job: Box<dyn Job>,
-    fate: Fate,
+    fate: JobEnd,
     number: u64,
     sabotage: Option<Sabotage>,
     told: SyncSender<()>,
 }
 
 impl FatedJob {
-    fn fuse(&self) -> Fuse {
+    fn fuse(&self) -> CrashCountdown {
         let calls = match self.fate {
-            Fate::DiesBeforeCall(calls) => Some(calls),
-            Fate::Done | Fate::DiesBeforeCommit | Fate::DiesBeforeReply => None,
+            JobEnd::DiesBeforeCall(calls) => Some(calls),
+            JobEnd::Done | JobEnd::DiesBeforeCommit | JobEnd::DiesBeforeReply => None,
         };
-        Fuse::new(calls, self.number, self.sabotage)
+        CrashCountdown::new(calls, self.number, self.sabotage)
     }
 
     fn fated(&self, ran: JobOutcome) -> JobOutcome {
-        let died = matches!(self.fate, Fate::DiesBeforeCall(_) | Fate::DiesBeforeCommit);
+        let died = matches!(self.fate, JobEnd::DiesBeforeCall(_) | JobEnd::DiesBeforeCommit);
         match self.sabotage {
             Some(Sabotage::KeepsHalf) if died => JobOutcome::Commit,
             _ if died => JobOutcome::Rollback(Some(StoreError::Closed)),
@@ -215,7 +215,7 @@ impl Job for FatedJob {
 
     fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
         let Self { job, fate, told, .. } = *self;
-        job.finish(if fate == Fate::Done { kept } else { Err(StoreError::Closed) });
+        job.finish(if fate == JobEnd::Done { kept } else { Err(StoreError::Closed) });
         // The receiver is gone if the store held the job until it was closed.
         let _ = told.send(());
     }

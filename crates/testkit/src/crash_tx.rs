@@ -28,13 +28,13 @@ use store::{
 use crate::Sabotage;
 
 /// Number of calls that are left, and the defect that they have.
-pub(crate) struct Fuse {
+pub(crate) struct CrashCountdown {
     left: Cell<Option<u32>>,
     number: u64,
     sabotage: Option<Sabotage>,
 }
 
-impl Fuse {
+impl CrashCountdown {
     pub(crate) const fn new(calls: Option<u32>, number: u64, sabotage: Option<Sabotage>) -> Self {
         Self { left: Cell::new(calls), number, sabotage }
     }
@@ -54,7 +54,7 @@ impl Fuse {
 /// A transaction or query that fails when its fuse has used up its calls.
 pub(crate) struct FusedTx<'a, T: ?Sized> {
     pub(crate) inner: &'a mut T,
-    pub(crate) fuse: &'a Fuse,
+    pub(crate) fuse: &'a CrashCountdown,
 }
 
 /// Methods that count a call against the fuse and then call the inner transaction.

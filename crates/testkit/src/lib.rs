@@ -16,7 +16,7 @@ mod seeds;
 mod side_by_side;
 
 pub use clock::ManualClock;
-pub use crash_store::{CrashStore, Fate, Sabotage};
+pub use crash_store::{CrashStore, JobEnd, Sabotage};
 pub use directory::memory_directory;
 pub use random::Random;
 pub use seeds::{SimulationRun, simulate};

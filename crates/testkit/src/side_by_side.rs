@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 
-use crate::{CrashStore, Fate, Random};
+use crate::{CrashStore, JobEnd, Random};
 
 /// A running use case.
 pub struct UseCase<'a, T> {
@@ -31,7 +31,7 @@ pub async fn side_by_side<'a, T>(
     store: &CrashStore,
     doings: Vec<UseCase<'a, T>>,
     random: &mut Random,
-    fate: &mut (dyn FnMut(&mut Random) -> Fate + Send),
+    fate: &mut (dyn FnMut(&mut Random) -> JobEnd + Send),
 ) -> Vec<Option<T>> {
     let mut slots: Vec<Slot<'a, T>> = doings.into_iter().map(Slot::Busy).collect();
     poll_fn(|context| {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use domain::{Action, ActionState, Answer, Effect, Interaction, Kind, State, Verdict};
 use serde_json::Value;
 
-use crate::simulation::play::Deed;
+use crate::simulation::play::RecordedRun;
 use crate::simulation::stored_state::StoredState;
 
 /// Checks, before a tool runs, that its action was started and that a person or the policy allowed exactly these
 /// arguments.
-pub(crate) fn may_run(stored_state: &StoredState, deed: &Deed) -> Result<(), String> {
+pub(crate) fn may_run(stored_state: &StoredState, deed: &RecordedRun) -> Result<(), String> {
     let actions = stored_state.sessions.values().flat_map(|held| &held.actions);
     let of_it = |action: &&Action| {
         let call = action.effective();
@@ -60,7 +60,7 @@ fn asked_about<'a>(
 }
 
 /// Checks that no action ran more often than allowed, and that no rejected or denied action ran.
-pub(crate) fn counted(stored_state: &StoredState, ran: &[Deed]) -> Result<(), String> {
+pub(crate) fn counted(stored_state: &StoredState, ran: &[RecordedRun]) -> Result<(), String> {
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for deed in ran {
         *times.entry(key(&deed.tool, &deed.arguments)).or_default() += 1;

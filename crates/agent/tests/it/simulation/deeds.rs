@@ -44,14 +44,14 @@ pub(crate) enum DeedKind {
 
 /// One action of a person.
 #[derive(Debug, Clone)]
-pub(crate) struct Deed {
+pub(crate) struct PersonAction {
     pub by: Caller,
     pub what: DeedKind,
 }
 
 /// Performs an action of a person through the engine.
-pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Result<(), Error> {
-    let Deed { by, what } = deed;
+pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: PersonAction) -> Result<(), Error> {
+    let PersonAction { by, what } = deed;
     match what {
         DeedKind::Opens { task, flow, listens } => {
             let input = if flow { json!({ "task": task }) } else { json!(format!("{task}: go")) };
@@ -89,7 +89,7 @@ async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) ->
         let (Some(permit), true) = (acted.permit, allowed) else { continue };
         engine.action_start(by, (session, call_id.clone()), permit, Some(20), None).await?;
         let call = acted.action.effective();
-        let deed = play::Deed { tool: call.tool, arguments: call.arguments };
+        let deed = play::RecordedRun { tool: call.tool, arguments: call.arguments };
         play.noticed(check_runs::may_run(&play.look(), &deed));
         play.stage.lock().ran.push(deed);
         play.takes_time(2).await;

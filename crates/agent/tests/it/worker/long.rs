@@ -75,7 +75,7 @@ impl Kit for TestKit {
 }
 
 /// An engine on a counting store, and a worker that runs when the test says so.
-struct Place {
+struct CountingWorld {
     engine: Engine,
     worker: Worker,
     store: Arc<Counting>,
@@ -84,7 +84,7 @@ struct Place {
     _directory: TempDir,
 }
 
-impl Place {
+impl CountingWorld {
     async fn of(turns: usize, calls: Vec<&'static str>) -> Self {
         let directory = TempDir::new().unwrap();
         let clock = Arc::new(SystemClock);
@@ -138,7 +138,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for CountingWorld {
     fn drop(&mut self) {
         self.store.close();
     }
@@ -156,7 +156,7 @@ const fn alike(one: Given, other: Given) -> bool {
 
 #[tokio::test]
 async fn cost_of_a_turn_is_constant_over_1000_turns() {
-    let place = Place::of(1000, vec!["read_file", "read_file"]).await;
+    let place = CountingWorld::of(1000, vec!["read_file", "read_file"]).await;
     let session = place.opens(json!("Go")).await;
     let driven = place.drives().await;
     assert_eq!(place.status(&session).await, domain::SessionStatus::Completed);
@@ -176,7 +176,7 @@ async fn cost_of_a_turn_is_constant_over_1000_turns() {
 
 #[tokio::test]
 async fn cost_of_a_message_is_constant_over_100_messages() {
-    let place = Place::of(0, Vec::new()).await;
+    let place = CountingWorld::of(0, Vec::new()).await;
     let session = place.opens(Value::Null).await;
     place.drives().await;
     let mut resumes = Vec::new();
@@ -194,7 +194,7 @@ async fn cost_of_a_message_is_constant_over_100_messages() {
 
 #[tokio::test]
 async fn cost_of_an_answer_is_constant_with_64_open_questions() {
-    let place = Place::of(1, vec!["write_file"; 64]).await;
+    let place = CountingWorld::of(1, vec!["write_file"; 64]).await;
     let session = place.opens(json!("Go")).await;
     place.drives().await;
     let (wide, _) = place.kept(&session).await;

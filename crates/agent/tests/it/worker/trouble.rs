@@ -67,7 +67,7 @@ impl Kit for TestKit {
 }
 
 /// An engine and a worker under a clock that the test moves.
-struct Place {
+struct ClockedWorld {
     engine: Engine,
     worker: Worker,
     store: Arc<dyn Store>,
@@ -77,7 +77,7 @@ struct Place {
     _directory: TempDir,
 }
 
-impl Place {
+impl ClockedWorld {
     async fn new() -> Self {
         let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
         let opened = SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap();
@@ -132,7 +132,7 @@ fn node(store: &Arc<dyn Store>, clock: &ManualClock) -> Engine {
     Engine::new(Arc::clone(store), Arc::new(clock.clone()), Ids::default(), vault, Settings::default())
 }
 
-impl Drop for Place {
+impl Drop for ClockedWorld {
     fn drop(&mut self) {
         self.store.close();
     }
@@ -144,7 +144,7 @@ fn reason(session: Session) -> String {
 
 #[tokio::test]
 async fn expired_question_is_final_and_the_next_one_is_asked() {
-    let place = Place::new().await;
+    let place = ClockedWorld::new().await;
     place.play.questions.store(2, Ordering::Release);
     let session = place.opens().await;
     place.drives().await;
@@ -175,7 +175,7 @@ async fn expired_question_is_final_and_the_next_one_is_asked() {
 
 #[tokio::test]
 async fn failing_step_is_retried_with_growing_delays_and_then_fails() {
-    let place = Place::new().await;
+    let place = ClockedWorld::new().await;
     place.play.without_tools.store(true, Ordering::Release);
     let session = place.opens().await;
     let ended = place.ended(&session).await;
@@ -193,7 +193,7 @@ async fn failing_step_is_retried_with_growing_delays_and_then_fails() {
 
 #[tokio::test]
 async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
-    let place = Place::new().await;
+    let place = ClockedWorld::new().await;
     place.play.questions.store(1, Ordering::Release);
     let session = place.opens().await;
     place.drives().await;
@@ -215,7 +215,7 @@ async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
 /// Names of calls begin with the number of their step in the session, so that no two steps may have one number.
 #[tokio::test]
 async fn steps_keep_their_order_if_the_clock_of_a_node_is_behind() {
-    let place = Place::new().await;
+    let place = ClockedWorld::new().await;
     place.play.without_tools.store(true, Ordering::Release);
     let session = place.opens().await;
     place.ended(&session).await;

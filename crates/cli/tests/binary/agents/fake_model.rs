@@ -17,7 +17,7 @@ pub(crate) type Portion = Vec<Value>;
 
 /// A request that the model received.
 #[derive(Debug, Clone)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedRequest {
     pub(crate) authorization: Option<String>,
     pub(crate) body: Value,
 }
@@ -26,13 +26,13 @@ pub(crate) struct Heard {
 /// the turn.
 pub(crate) struct FakeModel {
     port: u16,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    heard: Arc<Mutex<Vec<ReceivedRequest>>>,
     told: Arc<AtomicUsize>,
 }
 
 struct Play {
     turns: Vec<Vec<Portion>>,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    heard: Arc<Mutex<Vec<ReceivedRequest>>>,
     told: Arc<AtomicUsize>,
     waited: AtomicUsize,
 }
@@ -59,7 +59,7 @@ impl FakeModel {
     }
 
     /// All requests that the model received.
-    pub(crate) fn heard(&self) -> Vec<Heard> {
+    pub(crate) fn heard(&self) -> Vec<ReceivedRequest> {
         self.heard.lock().clone()
     }
 
@@ -101,7 +101,7 @@ impl Play {
 }
 
 /// Reads a request; `None` if the client disconnected.
-fn read(connection: &TcpStream) -> Option<Heard> {
+fn read(connection: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(connection);
     let (mut length, mut authorization) = (0, None);
     loop {
@@ -123,7 +123,7 @@ fn read(connection: &TcpStream) -> Option<Heard> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Heard { authorization, body: serde_json::from_slice(&body).unwrap() })
+    Some(ReceivedRequest { authorization, body: serde_json::from_slice(&body).unwrap() })
 }
 
 /// Portion of text deltas.

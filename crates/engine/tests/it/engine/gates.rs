@@ -14,12 +14,12 @@ use store_sqlite::{SqliteOptions, SqliteStore};
 use crate::engine::world::{World, refusal};
 
 /// A store that holds list queries back until the test releases them.
-struct Held {
+struct HoldingStore {
     inner: SqliteStore,
     lists: Mutex<Vec<Box<dyn Job>>>,
 }
 
-impl Held {
+impl HoldingStore {
     fn waiting(&self) -> usize {
         self.lists.lock().len()
     }
@@ -33,7 +33,7 @@ impl Held {
     }
 }
 
-impl Store for Held {
+impl Store for HoldingStore {
     fn submit(&self, job: Box<dyn Job>) {
         self.inner.submit(job);
     }
@@ -62,10 +62,10 @@ impl Store for Held {
     }
 }
 
-fn held_store() -> (tempfile::TempDir, Arc<Held>) {
+fn held_store() -> (tempfile::TempDir, Arc<HoldingStore>) {
     let directory = tempfile::TempDir::new().unwrap();
     let inner = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
-    (directory, Arc::new(Held { inner, lists: Mutex::default() }))
+    (directory, Arc::new(HoldingStore { inner, lists: Mutex::default() }))
 }
 
 type Listing<'a> = Pin<Box<dyn Future<Output = Result<usize, Error>> + 'a>>;

@@ -7,7 +7,7 @@ use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, Rotat
 use parking_lot::Mutex;
 use serde_json::json;
 use store::{AuditFilter, Page, Store};
-use testkit::{CrashStore, Fate, Random, UseCase, side_by_side};
+use testkit::{CrashStore, JobEnd, Random, UseCase, side_by_side};
 
 use crate::engine::world::{World, ask, data};
 
@@ -159,7 +159,7 @@ async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
 }
 
 /// Interrupts a rotation at the `nth` step in the way that `fate` says. Returns whether it was interrupted.
-async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
+async fn rotation_is_interrupted(fate: JobEnd, nth: usize) -> bool {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let people = [
         (world.agent().await, world.person("alice").await),
@@ -182,7 +182,7 @@ async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
     let mut steps = 0;
     let mut fated = |_: &mut Random| {
         steps += 1;
-        if steps == nth { fate } else { Fate::Done }
+        if steps == nth { fate } else { JobEnd::Done }
     };
     let doing = UseCase { future: Box::pin(dying.rotate_master_key()), sleeps: false };
     let ended = side_by_side(&crashing, vec![doing], &mut Random::seeded(1), &mut fated).await;
@@ -210,7 +210,9 @@ async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
 
 #[tokio::test]
 async fn key_rotation_interrupted_at_any_step_loses_nothing() {
-    for fate in [Fate::DiesBeforeCall(1), Fate::DiesBeforeCall(4), Fate::DiesBeforeCommit, Fate::DiesBeforeReply] {
+    for fate in
+        [JobEnd::DiesBeforeCall(1), JobEnd::DiesBeforeCall(4), JobEnd::DiesBeforeCommit, JobEnd::DiesBeforeReply]
+    {
         let mut nth = 1;
         while rotation_is_interrupted(fate, nth).await {
             nth += 1;

@@ -4,13 +4,13 @@ use domain::{ActionState, AnswerDraft, Caller, Interaction, Outcome, Role, Sessi
 use serde_json::{Value, json};
 
 use crate::simulation::calls;
-use crate::simulation::command::What;
+use crate::simulation::command::CommandKind;
 use crate::simulation::questions;
 use crate::simulation::world::World;
 
 impl World {
     /// Draws a command about an action, a grant or the policy.
-    pub(crate) fn draw_acting(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    pub(crate) fn draw_acting(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let drawn = match self.random.below(40) {
             0..=10 => None,
             11..=20 => self.draw_decision(tenant),
@@ -24,7 +24,7 @@ impl World {
     }
 
     /// Draws an answer to a question about an action, usually one that lets it run.
-    fn draw_decision(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_decision(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let open = |asked: &&Interaction| asked.question.call_id.is_some() && asked.status() == Status::Pending;
         let open: Vec<Interaction> = self.books[tenant].questions.values().filter(open).cloned().collect();
         let asked = self.random.pick(&open)?;
@@ -38,10 +38,10 @@ impl World {
             _ => questions::draft(&mut self.random, asked, &by.actor.name),
         };
         let draft = calls::elaborate(&mut self.random, asked, draft);
-        Some((by, What::Answer { id: asked.id, draft }))
+        Some((by, CommandKind::Answer { id: asked.id, draft }))
     }
 
-    fn draw_propose(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_propose(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         // An agent proposes in its own sessions, and occasionally tries another.
         let own = if self.random.one_in(8) { None } else { self.agents_session(tenant) };
         let (session, by) = match own {
@@ -59,11 +59,11 @@ impl World {
             }
             _ => by,
         };
-        Some((by, What::Propose { session, propose }))
+        Some((by, CommandKind::Propose { session, propose }))
     }
 
     /// Draws the start of an action, usually with its own permit, and occasionally with another one.
-    fn draw_start(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_start(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let allowed = self.any_call(tenant, |standing| matches!(standing, ActionState::Allowed { .. }));
         let of = |name: &(SessionId, String)| {
             let given = self.permits.iter().rev();
@@ -72,7 +72,7 @@ impl World {
         let good = allowed.as_ref().and_then(of).cloned();
         if let (None, Some((session, call))) = (&good, allowed) {
             let by = self.proposer(tenant, session, &call);
-            return Some((by, What::Decided { session, call, sleeps: false }));
+            return Some((by, CommandKind::Decided { session, call, sleeps: false }));
         }
         let stale = self.random.below(self.permits.len().max(1));
         let any = self.permits.get(stale).filter(|permit| permit.0 == tenant).cloned();
@@ -82,10 +82,10 @@ impl World {
         }
         let by = self.proposer(tenant, session, &call);
         let seconds = [1, 30, 300, 5000][self.random.below(4)];
-        Some((by, What::StartAction { session, call, permit, seconds }))
+        Some((by, CommandKind::StartAction { session, call, permit, seconds }))
     }
 
-    fn draw_outcome(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_outcome(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let running =
             |standing: &ActionState| matches!(standing, ActionState::Started { .. } | ActionState::Unknown { .. });
         let running = if self.random.one_in(10) { None } else { self.any_call(tenant, running) };
@@ -99,10 +99,10 @@ impl World {
             _ => Outcome::Unknown,
         };
         let by = self.proposer(tenant, session, &call);
-        Some((by, What::Report { session, call, outcome }))
+        Some((by, CommandKind::Report { session, call, outcome }))
     }
 
-    fn draw_decided(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_decided(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let waiting = |standing: &ActionState| matches!(standing, ActionState::Waiting { .. });
         let found = self.any_call(tenant, waiting);
         let (session, call) = match found {
@@ -110,24 +110,24 @@ impl World {
             None => self.any_call(tenant, |_| true)?,
         };
         let by = self.proposer(tenant, session, &call);
-        Some((by, What::Decided { session, call, sleeps: self.random.one_in(2) }))
+        Some((by, CommandKind::Decided { session, call, sleeps: self.random.one_in(2) }))
     }
 
-    fn draw_revoke(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_revoke(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let of = if self.random.one_in(10) { 1 - tenant } else { tenant };
         let grants: Vec<_> = self.books[of].grants.keys().copied().collect();
         let id = *self.random.pick(&grants)?;
         let people = &self.tenants[tenant].people;
         let by = people[self.random.below(people.len())].clone();
-        Some((by, What::Revoke { id }))
+        Some((by, CommandKind::Revoke { id }))
     }
 
-    fn draw_policy(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_policy(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let by = self.tenants[tenant].people.iter().find(|person| person.role == Role::Admin)?.clone();
         let what = match self.random.below(4) {
-            0 => What::Switch { enabled: false },
-            1 => What::Switch { enabled: true },
-            _ => What::PutPolicy { number: self.random.below(3) },
+            0 => CommandKind::Switch { enabled: false },
+            1 => CommandKind::Switch { enabled: true },
+            _ => CommandKind::PutPolicy { number: self.random.below(3) },
         };
         Some((by, what))
     }

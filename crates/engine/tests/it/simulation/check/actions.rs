@@ -10,7 +10,7 @@ use domain::{
 use super::{View, holds};
 use crate::simulation::books::StoreContents;
 use crate::simulation::calls;
-use crate::simulation::command::What;
+use crate::simulation::command::CommandKind;
 use crate::simulation::world::Verdict as Found;
 
 /// Checks every action of one tenant.
@@ -38,8 +38,8 @@ pub(crate) fn check(view: &View<'_>) -> Found {
 
 fn proposed(view: &View<'_>, after: &Action) -> Found {
     let call = &after.call_id;
-    let fits = |what: &What| match what {
-        What::Propose { session, propose } => {
+    let fits = |what: &CommandKind| match what {
+        CommandKind::Propose { session, propose } => {
             *session == after.session && propose.call_id == *call && propose.call == after.call
         }
         _ => false,
@@ -70,7 +70,7 @@ fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
     );
     holds!(!over, "{call} was over and went on: {:?}, then {:?}", before.state, after.state);
     if let ActionState::Started { since, .. } = &after.state {
-        let starts = |what: &What| matches!(what, What::StartAction { session, call, .. } if *session == after.session && *call == after.call_id);
+        let starts = |what: &CommandKind| matches!(what, CommandKind::StartAction { session, call, .. } if *session == after.session && *call == after.call_id);
         let by = &after.proposed_by.name;
         let started = view.deeds.iter().any(|deed| starts(&deed.what) && deed.by() == by);
         holds!(started || matches!(before.state, ActionState::Started { .. }), "nobody started {call}");
@@ -146,10 +146,10 @@ fn orphans(books: &StoreContents) -> Found {
 }
 
 /// Number of events of one call, by name.
-type Told<'a> = BTreeMap<&'a str, usize>;
+type EventCounts<'a> = BTreeMap<&'a str, usize>;
 
-fn told(books: &StoreContents) -> BTreeMap<(SessionId, String), Told<'_>> {
-    let mut told: BTreeMap<_, Told<'_>> = BTreeMap::new();
+fn told(books: &StoreContents) -> BTreeMap<(SessionId, String), EventCounts<'_>> {
+    let mut told: BTreeMap<_, EventCounts<'_>> = BTreeMap::new();
     for (_, event) in &books.log {
         if let (true, Some(call)) = (event.name.starts_with("action."), event.data["call_id"].as_str()) {
             *told.entry((event.session, call.to_owned())).or_default().entry(event.name.as_str()).or_default() += 1;
@@ -159,7 +159,7 @@ fn told(books: &StoreContents) -> BTreeMap<(SessionId, String), Told<'_>> {
 }
 
 /// Checks that the log has one decision for each call, and one start for each permit that was spent.
-fn logged(books: &StoreContents, action: &Action, told: &Told<'_>) -> Found {
+fn logged(books: &StoreContents, action: &Action, told: &EventCounts<'_>) -> Found {
     let call = &action.call_id;
     let count = |name: &str| told.get(name).copied().unwrap_or_default();
     let asked: Vec<&Interaction> = action.asked.iter().filter_map(|id| books.questions.get(id)).collect();
