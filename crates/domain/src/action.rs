@@ -261,8 +261,8 @@ impl Action {
     pub fn require_current_ruling(&self, ruling: &Ruling) -> Result<(), Refusal> {
         let by_itself = self.ruling.verdict == Verdict::Allow && self.asked.is_empty();
         match ruling.verdict {
-            Verdict::Deny => Err(Refusal::DeniedByNow(Box::new(ruling.clone()))),
-            Verdict::Ask if by_itself => Err(Refusal::AskedByNow(Box::new(ruling.clone()))),
+            Verdict::Deny => Err(Refusal::NowDenied(Box::new(ruling.clone()))),
+            Verdict::Ask if by_itself => Err(Refusal::NowAsked(Box::new(ruling.clone()))),
             Verdict::Ask | Verdict::Allow => Ok(()),
         }
     }

@@ -57,7 +57,7 @@ pub(crate) fn require_grant_covers(
     let grant = work.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
     grant.require_not_over(work.now)?;
     let covered = may_use_grant(work, session, by, judged, &grant)?;
-    if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
+    if covered { Ok(()) } else { Err(Refusal::NowAsked(Box::new(judged.ruling.clone())).into()) }
 }
 
 /// Whether a grant covers an action, given the rule and the audience that ask about it.

@@ -228,5 +228,5 @@ pub(crate) fn require_floor_approval(
         }
         State::Resolved { .. } | State::Pending(_) => false,
     });
-    if answered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
+    if answered { Ok(()) } else { Err(Refusal::NowAsked(Box::new(judged.ruling.clone())).into()) }
 }

@@ -34,7 +34,7 @@ impl CurrentRuling {
     /// Refuses an approval of an action that the policy now denies. A vote is refused too, so that no other person agrees to it.
     pub(crate) fn require_not_denied(&self) -> Result<(), Refusal> {
         match self.approved().map(|judged| &judged.ruling).filter(|ruling| ruling.verdict == Verdict::Deny) {
-            Some(denied) => Err(Refusal::DeniedByNow(Box::new(denied.clone()))),
+            Some(denied) => Err(Refusal::NowDenied(Box::new(denied.clone()))),
             None => Ok(()),
         }
     }

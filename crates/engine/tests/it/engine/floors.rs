@@ -13,7 +13,7 @@ fn asks_security() -> String {
 }
 
 fn assert_permit_void(result: Result<ActionReply, Error>) {
-    assert!(matches!(result, Err(Error::Refused(Refusal::AskedByNow(_)))), "{result:?}");
+    assert!(matches!(result, Err(Error::Refused(Refusal::NowAsked(_)))), "{result:?}");
 }
 
 fn assert_invalid_answer<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
@@ -140,7 +140,7 @@ async fn changed_floor_voids_permits() {
         server.floor(&rule("never", "deny")).await;
         let ready = server.sees("by-alice").await;
         let denied = server.starts(&server.engine, &ready).await;
-        assert!(matches!(denied, Err(Error::Refused(Refusal::DeniedByNow(_)))), "{denied:?}");
+        assert!(matches!(denied, Err(Error::Refused(Refusal::NowDenied(_)))), "{denied:?}");
         server.engine.floor_remove().await.unwrap();
         server.starts(&server.engine, &ready).await.unwrap();
     })

@@ -17,7 +17,7 @@ async fn replace_file_during<T>(server: &Server, begun: impl Future<Output = T>,
 }
 
 fn assert_denied<T: std::fmt::Debug>(result: Result<T, Error>) {
-    assert!(matches!(result, Err(Error::Refused(Refusal::DeniedByNow(_)))), "{result:?}");
+    assert!(matches!(result, Err(Error::Refused(Refusal::NowDenied(_)))), "{result:?}");
 }
 
 fn assert_policy_differs<T: std::fmt::Debug>(result: Result<T, Error>) {
