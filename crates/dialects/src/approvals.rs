@@ -46,7 +46,7 @@ use server::handler::{
 /// outcome is unknown.
 const LEASE: i64 = 60;
 /// Default page size.
-const PORTION: u32 = 200;
+const PAGE: u32 = 200;
 
 /// How long the outcome of a call is awaited from a client that reconnects. The dialect has no message that says
 /// whether the client still runs it: the client may have been restarted.
@@ -123,7 +123,7 @@ async fn approvals_pending(
     PathId(name): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<PendingApprovals>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PAGE)))? };
     let names = call_names(&app, &caller, &name).await?;
     let (shown, next) = app.engine.questions_with_calls(&caller, names.session(), &name, page).await?;
     let open = shown.into_iter().filter(|(asked, _)| is_open(asked));

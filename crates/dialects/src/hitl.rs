@@ -37,7 +37,7 @@ use views::{HitlPendingView, HitlRequestView, HitlStatus};
 const PREFIXES: [(&str, &str); 2] = [("/hitl", ""), ("/api/v1/agent/hitl", "_long")];
 
 /// Default page size for a conversation.
-const PORTION: u32 = 200;
+const PAGE: u32 = 200;
 
 /// Operations of this dialect, under both prefixes.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -87,7 +87,7 @@ async fn hitl_conversation_pending(
     PathId(conversation): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
-    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PAGE)))? };
     let session = app.engine.find_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = match app.engine.resolve_name(&caller, &conversation).await? {
         // All sessions of the channel.

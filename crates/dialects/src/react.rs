@@ -36,7 +36,7 @@ use server::handler::{
 };
 
 /// Number of events that are checked for unsent ones.
-const PORTION: u32 = 200;
+const PAGE: u32 = 200;
 
 /// Operations of this dialect.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -193,7 +193,7 @@ async fn is_fully_read(
     position: Position,
 ) -> Result<bool, ApiError> {
     events.learn(app, caller, session.id).await?;
-    let left = app.engine.event_list(caller, session.id, position.before(), PORTION, Duration::ZERO).await?;
+    let left = app.engine.event_list(caller, session.id, position.before(), PAGE, Duration::ZERO).await?;
     let read_to_its_end = left.last().map_or(position.before(), |last| last.seq) >= session.last_seq;
     Ok(read_to_its_end && left.iter().all(|event| events.is_silent(event)))
 }

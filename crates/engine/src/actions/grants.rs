@@ -169,8 +169,8 @@ impl Engine {
             let seen =
                 |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.hosted == Some(false));
             let mut pages = Pages::from(page, |grant: &Grant| grant.id);
-            while let Some(portion) = pages.next(|page| reads.grants(&caller.scope, over, page))? {
-                let found: Vec<Grant> = portion.into_iter().filter(seen).collect();
+            while let Some(batch) = pages.next(|page| reads.grants(&caller.scope, over, page))? {
+                let found: Vec<Grant> = batch.into_iter().filter(seen).collect();
                 // A page may be shorter than its limit, but only the last page may be empty.
                 if !found.is_empty() {
                     return Ok((found, pages.cursor()));

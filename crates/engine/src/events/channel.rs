@@ -18,7 +18,7 @@ pub struct ChannelFollower {
     caller: Caller,
     channel: String,
     listener: Listener,
-    portion: BatchSize,
+    batch: BatchSize,
     /// Followed sessions, each with the number of the last event that was read.
     places: BTreeMap<SessionId, u64>,
     /// Position from which a newly found session is followed.
@@ -81,7 +81,7 @@ impl Engine {
             caller: caller.clone(),
             channel: channel.to_owned(),
             listener,
-            portion: BatchSize::default(),
+            batch: BatchSize::default(),
             places,
             beginning,
             newest: newest.map(|newest| newest.id),
@@ -144,10 +144,10 @@ impl ChannelFollower {
             }
             return Ok(Vec::new());
         }
-        let (scope, limit) = (self.caller.scope, self.portion.limit());
+        let (scope, limit) = (self.caller.scope, self.batch.limit());
         let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, head.session, place, limit)?));
         let mut events = read.await?.into_vec();
-        self.portion.cut(&mut events, |event| event);
+        self.batch.cut(&mut events, |event| event);
         self.places.insert(head.session, events.last().map_or(head.end, |last| last.seq));
         // Moves this session to the back, so that the other sessions are read first.
         self.behind.rotate_left(1);

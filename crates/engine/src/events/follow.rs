@@ -22,7 +22,7 @@ pub struct SessionFollower {
     session: SessionId,
     after: u64,
     listener: Listener,
-    portion: BatchSize,
+    batch: BatchSize,
 }
 
 /// Reads the events of a project in commit order.
@@ -32,7 +32,7 @@ pub struct ProjectFollower {
     caller: Caller,
     after: Cursor,
     listener: Listener,
-    portion: BatchSize,
+    batch: BatchSize,
     /// Cache of the sessions that the reader may see, for agents that see only a part of the project.
     remembered: Arc<Mutex<Remembered>>,
 }
@@ -96,7 +96,7 @@ impl Engine {
             Sight::of(reads, caller)?.session(reads, &caller.scope, session)
         };
         self.read_by(&caller, Cost::Point, look).await?;
-        Ok(SessionFollower { engine, caller, session, after, listener, portion: BatchSize::default() })
+        Ok(SessionFollower { engine, caller, session, after, listener, batch: BatchSize::default() })
     }
 
     /// Creates a follower of a project that begins after the cursor, or at the current end of the log.
@@ -109,7 +109,7 @@ impl Engine {
             None => self.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?)).await?,
         };
         let (engine, caller, remembered) = (self.clone(), caller.clone(), Arc::default());
-        Ok(ProjectFollower { engine, caller, after, listener, portion: BatchSize::default(), remembered })
+        Ok(ProjectFollower { engine, caller, after, listener, batch: BatchSize::default(), remembered })
     }
 }
 
@@ -123,7 +123,7 @@ impl SessionFollower {
     /// Waits for the next events and returns at least one.
     pub async fn next(&mut self) -> Result<Vec<Event>, Error> {
         loop {
-            let (session, after, limit) = (self.session, self.after, self.portion.limit());
+            let (session, after, limit) = (self.session, self.after, self.batch.limit());
             let read = self.engine.read_by(&self.caller, Cost::Point, move |reads, caller| {
                 // The sight of an agent may have been narrowed since the follower was created.
                 if let sight @ Sight::Own(_) = Sight::of(reads, caller)? {
@@ -132,7 +132,7 @@ impl SessionFollower {
                 Ok(reads.events(&caller.scope, session, after, limit)?)
             });
             let mut found = read.await?.into_vec();
-            self.portion.cut(&mut found, |event| event);
+            self.batch.cut(&mut found, |event| event);
             if let Some(last) = found.last() {
                 self.after = last.seq;
                 return Ok(found);
@@ -152,7 +152,7 @@ impl ProjectFollower {
     /// Waits for the next events that the reader may see, each with its cursor. Returns at least one.
     pub async fn next(&mut self) -> Result<Vec<(Cursor, Event)>, Error> {
         loop {
-            let (after, limit) = (self.after, self.portion.limit());
+            let (after, limit) = (self.after, self.batch.limit());
             let remembered = Arc::clone(&self.remembered);
             let read = self.engine.read_by(&self.caller, Cost::Point, move |reads, caller| {
                 let found = reads.project_events(&caller.scope, after, limit)?;
@@ -167,7 +167,7 @@ impl ProjectFollower {
                 Ok((found, unseen))
             });
             let (mut found, unseen) = read.await?;
-            self.portion.cut(&mut found.events, |(_, event)| event);
+            self.batch.cut(&mut found.events, |(_, event)| event);
             if let Some((cursor, _)) = found.events.last() {
                 self.after = *cursor;
                 found.events.retain(|(_, event)| !unseen.contains(&event.session));

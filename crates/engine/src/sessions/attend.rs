@@ -141,11 +141,11 @@ type InHand = (Vec<String>, Vec<(String, PermitId, Timestamp)>);
 fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<InHand, Error> {
     let (now, mut found) = (reads.now()?, InHand::default());
     let mut pages = Pages::new(STRIDE, |action: &Action| action.call_id.clone());
-    while let Some(portion) = pages.next(|page| {
+    while let Some(batch) = pages.next(|page| {
         let after = page.after.as_deref().unwrap_or_default();
         reads.actions(&session.scope, session.id, after, page.limit)
     })? {
-        for action in portion.into_iter().filter(|action| action.runner.as_ref() == Some(actor)) {
+        for action in batch.into_iter().filter(|action| action.runner.as_ref() == Some(actor)) {
             match &action.state {
                 ActionState::Started { permit, since, .. } => found.1.push((action.call_id, *permit, *since)),
                 ActionState::Allowed { permit } if now < permit.expires_at => found.0.push(action.call_id),

@@ -13,7 +13,7 @@ use crate::{Engine, Error};
 /// Upper bounds of the age classes of open questions, in seconds.
 const AGES: [i64; 4] = [60, 600, 3_600, 86_400];
 /// Number of questions that one read fetches.
-const PORTION: u32 = 2_000;
+const BATCH: u32 = 2_000;
 /// Maximum number of kinds, people or rules that a list contains.
 const MOST_NAMES: usize = 100;
 
@@ -60,11 +60,11 @@ impl Engine {
             let now = reads.now()?;
             let since = now.saturating_sub(window).unwrap_or(now);
             let mut count = Count::new(since, now, parts);
-            let mut pages = Pages::new(PORTION, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
-            while let Some(portion) =
+            let mut pages = Pages::new(BATCH, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
+            while let Some(batch) =
                 pages.next(|page| reads.closed_interactions(&scope, since, page.after, page.limit))?
             {
-                portion.iter().for_each(|closed| count.add(closed));
+                batch.iter().for_each(|closed| count.add(closed));
                 if !wanted() {
                     break;
                 }

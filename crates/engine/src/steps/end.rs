@@ -348,15 +348,14 @@ pub(crate) fn revoke_unstarted_actions(
     step: Option<StepId>,
     why: &str,
 ) -> Result<(), Error> {
-    const PORTION: u32 = 200;
+    const BATCH: u32 = 200;
     let message = format!("its step ended before it was begun: {why}");
-    let mut pages = Pages::new(PORTION, |action: &Action| action.call_id.clone());
-    while let Some(portion) = pages.next(|page| {
+    let mut pages = Pages::new(BATCH, |action: &Action| action.call_id.clone());
+    while let Some(batch) = pages.next(|page| {
         let after = page.after.as_deref().unwrap_or_default();
         work.tx.actions(&session.scope, session.id, after, page.limit)
     })? {
-        for action in portion.into_iter().filter(|action| step.map_or(action.hosted, |step| action.step == Some(step)))
-        {
+        for action in batch.into_iter().filter(|action| step.map_or(action.hosted, |step| action.step == Some(step))) {
             if let Some(left) = action.abandon(&message) {
                 actions::save_change(work, session, left)?;
             }

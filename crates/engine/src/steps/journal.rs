@@ -17,7 +17,7 @@ use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
 /// Number of journal entries that are read at once.
-pub(super) const PORTION: u32 = 500;
+pub(super) const BATCH: u32 = 500;
 
 /// Journal entries and state that a worker writes at once.
 #[derive(Debug, Clone, Default)]
@@ -132,9 +132,9 @@ pub(crate) fn read_unheard_messages(
     step: &domain::Step,
 ) -> Result<Vec<Value>, Error> {
     let mut listening = Listening::default();
-    let mut pages = Pages::new(PORTION, |entry: &JournalEntry| entry.seq);
-    while let Some(portion) = pages.next(|page| work.tx.journal(&session.scope, step.id, page))? {
-        portion.into_iter().for_each(|entry| listening.take(entry.body));
+    let mut pages = Pages::new(BATCH, |entry: &JournalEntry| entry.seq);
+    while let Some(batch) = pages.next(|page| work.tx.journal(&session.scope, step.id, page))? {
+        batch.into_iter().for_each(|entry| listening.take(entry.body));
     }
     Ok(listening.unheard())
 }
@@ -210,7 +210,7 @@ pub(crate) fn copy_journal(
 ) -> Result<domain::Step, Error> {
     let scope = session.scope;
     let mut length = 0;
-    let mut pages = Pages::new(PORTION, |entry: &JournalEntry| entry.seq);
+    let mut pages = Pages::new(BATCH, |entry: &JournalEntry| entry.seq);
     while let Some(found) = pages.next(|page| work.tx.journal(&scope, before.id, page))? {
         for entry in found {
             work.tx.journal_append(&scope, step.id, &entry)?;

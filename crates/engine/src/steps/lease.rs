@@ -14,7 +14,7 @@ use crate::run::pages::Pages;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::steps;
-use crate::steps::journal::PORTION;
+use crate::steps::journal::BATCH;
 use crate::{Engine, Error};
 
 /// Claim of a worker on a step. Its number fences all writes under it.
@@ -214,7 +214,7 @@ impl Engine {
     pub async fn step_journal_after(&self, claim: &StepClaim, after: u64) -> Result<Vec<JournalEntry>, Error> {
         let (scope, step) = (claim.scope, claim.step);
         self.read(Cost::Scan, move |reads| {
-            let page = Page { after: Some(after), limit: PORTION };
+            let page = Page { after: Some(after), limit: BATCH };
             let (mut all, mut pages) = (Vec::new(), Pages::from(page, |entry: &JournalEntry| entry.seq));
             while let Some(found) = pages.next(|page| reads.journal(&scope, step, page))? {
                 all.extend(found);

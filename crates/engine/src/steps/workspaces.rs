@@ -15,7 +15,7 @@ use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
 /// Number of definitions that are read at once.
-const PORTION: u32 = 200;
+const BATCH: u32 = 200;
 
 impl Engine {
     /// Refuses to open a workspace whose directory would contain, or be inside, one of another tenant.
@@ -71,7 +71,7 @@ fn is_default_workspace(reads: &mut dyn Reads, offered: &OfferedDefinitions, nam
     let works_there = |kept: &Definition| {
         kept.retired_at.is_none() && kept.body.get("workspace").and_then(Value::as_str) == Some(name)
     };
-    let mut pages = Pages::new(PORTION, name_and_version);
+    let mut pages = Pages::new(BATCH, name_and_version);
     while let Some(kept) = pages.next(|page| reads.definitions(&scope, DefinitionKind::Agent, page))? {
         if kept.iter().any(works_there) {
             return Ok(true);

@@ -152,8 +152,8 @@ impl V1Socket {
             (EventSource::Project(follower), cursor)
         };
         let (followed, end) = abortable(unfold((id.clone(), source), async |(id, mut source)| {
-            let portion = source.next().await;
-            Some(((id.clone(), portion), (id, source)))
+            let batch = source.next().await;
+            Some(((id.clone(), batch), (id, source)))
         }));
         self.followed.push(followed.boxed());
         let reply = json!({ "subscription": id, "cursor": cursor });

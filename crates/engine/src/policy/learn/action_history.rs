@@ -7,7 +7,7 @@ use crate::policy::ruling::OnBehalfOf;
 use crate::{Engine, Error};
 
 /// Number of actions that one read fetches. The limit keeps each read short.
-const PORTION: u32 = 50;
+const BATCH: u32 = 50;
 
 /// Past action with its ruling.
 pub(crate) struct HistoricAction {
@@ -38,7 +38,7 @@ pub(crate) fn look_back(engine: &Engine, scope: Scope, filter: ActionHistoryFilt
 impl ActionHistory {
     /// Reads the next actions. Returns an empty list at the end.
     pub(crate) async fn next(&mut self) -> Result<Vec<HistoricAction>, Error> {
-        let limit = self.left.min(PORTION);
+        let limit = self.left.min(BATCH);
         if limit == 0 {
             return Ok(Vec::new());
         }

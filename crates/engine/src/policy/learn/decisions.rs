@@ -27,8 +27,8 @@ const MOST_ASKED: u32 = 10_000;
 /// Time for which a commit may still hide an answer from a reader.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(300);
 /// Number of questions that one read fetches, and number of such reads.
-const PORTION: u32 = 200;
-const MOST_PORTIONS: u32 = 50;
+const BATCH: u32 = 200;
+const MOST_BATCHES: u32 = 50;
 /// Number of decisions that are compared with rules in one blocking task.
 const HELD_AGAINST: usize = 200;
 
@@ -92,9 +92,9 @@ async fn read_decisions_in_own_words(engine: &Engine, scope: Scope) -> Result<(V
     let (mut known, mut more) = (Vec::new(), false);
     // The archive is read second, so that a question that is archived meanwhile is found there.
     for archived in [false, true] {
-        let (mut after, mut left) = (None, MOST_PORTIONS);
+        let (mut after, mut left) = (None, MOST_BATCHES);
         loop {
-            let page = Page { after, limit: PORTION };
+            let page = Page { after, limit: BATCH };
             let read = engine.read(Cost::Scan, move |reads| {
                 let found = if archived {
                     reads.archived_interactions_newest(&scope, page)?
@@ -129,14 +129,14 @@ pub(crate) async fn read_contradictions(
     }
     let PeopleDecisions { decided, decisions, at, .. } = read_people_decisions(engine, scope).await?;
     let mut found = BTreeMap::new();
-    for (number, portion) in decisions.chunks(HELD_AGAINST).enumerate() {
+    for (number, batch) in decisions.chunks(HELD_AGAINST).enumerate() {
         let (policy, decided, begin) = (Arc::clone(policy), Arc::clone(&decided), number * HELD_AGAINST);
         let against = off_reactor(move || {
-            let portion = decided.iter().skip(begin).take(HELD_AGAINST);
+            let batch = decided.iter().skip(begin).take(HELD_AGAINST);
             let names = |one| policy.contradicted(one).into_iter().map(str::to_owned).collect();
-            portion.map(names).collect::<Vec<Vec<String>>>()
+            batch.map(names).collect::<Vec<Vec<String>>>()
         });
-        for (rules, decision) in against.await?.into_iter().zip(portion) {
+        for (rules, decision) in against.await?.into_iter().zip(batch) {
             for rule in rules {
                 found.entry(rule).or_insert_with(|| decision.clone());
             }
@@ -155,8 +155,8 @@ pub(crate) fn find_contradictions(
     since: Timestamp,
 ) -> Result<Vec<(String, Decision)>, Error> {
     let mut found = Vec::new();
-    let mut pages = Pages::new(PORTION, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
-    for _ in 0..MOST_PORTIONS {
+    let mut pages = Pages::new(BATCH, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
+    for _ in 0..MOST_BATCHES {
         let closed = pages.next(|page| work.tx.closed_interactions(scope, since, page.after, page.limit))?;
         for closed in closed.into_iter().flatten().filter(|closed| closed.kind == Kind::Approval.name()) {
             let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
