@@ -239,7 +239,7 @@ impl StepRun<'_> {
         let names = if own {
             self.specs.iter().map(|spec| spec.name.clone()).collect()
         } else {
-            models::wire_names(&self.specs)
+            models::provider_names(&self.specs)
         };
         format!("There is no tool `{tool}`. There are: {}.", names.join(", "))
     }

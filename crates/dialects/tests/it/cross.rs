@@ -76,8 +76,8 @@ impl DialectWorld {
         let about = trail.iter().map(|audited| &audited.entry).filter(|entry| {
             entry.interaction.is_some_and(|id| id.to_string() == asked.id) && watching::ends(&entry.name)
         });
-        let wires: Vec<serde_json::Value> = about.map(|entry| json!(entry.how.entry_point)).collect();
-        assert_eq!(wires, [json!(answering.name())], "{label}");
+        let dialects: Vec<serde_json::Value> = about.map(|entry| json!(entry.how.entry_point)).collect();
+        assert_eq!(dialects, [json!(answering.name())], "{label}");
     }
 }
 

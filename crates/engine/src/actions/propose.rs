@@ -82,7 +82,7 @@ async fn judge_and_save(
     let Propose { call_id, call, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
         propose;
     let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
-    let (known, origin, wire) = read_known(engine, caller, session, call_id.clone()).await?;
+    let (known, origin, entry_point) = read_known(engine, caller, session, call_id.clone()).await?;
     if let Some(known) = known.filter(|_| idempotency.is_none()) {
         known.require_access(caller)?;
         known.require_same(&call, &actor)?;
@@ -93,7 +93,7 @@ async fn judge_and_save(
     let in_force = learn::suggest::load_for(engine, scope, &actor.name, caller.is_worker()).await?;
     let state = in_force.state.clone();
     let judged = policy::ruling::judge(engine, in_force, behalf.clone(), call.clone()).await?;
-    let asking = question_terms(engine, &judged, deadline_seconds, wire, traceparent);
+    let asking = question_terms(engine, &judged, deadline_seconds, entry_point, traceparent);
     let question = question_about(&judged, call_id.clone(), context)?;
     let (policies, hosted) = (Arc::clone(&engine.policies), caller.is_worker());
     let new = Arc::new(AtomicBool::new(false));
@@ -150,8 +150,9 @@ async fn read_known(
     engine
         .read_by(caller, Cost::Point, move |reads, caller| {
             let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
-            let wire = if caller.is_worker() { opened_on(reads, &scope, session.id)? } else { caller.entry_point };
-            Ok((reads.action(&scope, session.id, &call)?, session, wire))
+            let entry_point =
+                if caller.is_worker() { opened_on(reads, &scope, session.id)? } else { caller.entry_point };
+            Ok((reads.action(&scope, session.id, &call)?, session, entry_point))
         })
         .await
 }
@@ -162,10 +163,10 @@ pub(crate) fn question_terms(
     engine: &Engine,
     judged: &Judged,
     given: Option<i64>,
-    wire: EntryPoint,
+    entry_point: EntryPoint,
     traceparent: Option<String>,
 ) -> QuestionTerms {
-    let usual = interactions::ask::usual_time(engine, &Kind::Approval, wire);
+    let usual = interactions::ask::usual_time(engine, &Kind::Approval, entry_point);
     let time = match (given.or(judged.ask.deadline_seconds).map(SignedDuration::from_secs), usual) {
         (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
         (ruled, usual) => ruled.or(usual),

@@ -92,7 +92,7 @@ pub(crate) fn time_to_answer(
     engine: &Engine,
     kind: &Kind,
     given: Option<i64>,
-    wire: EntryPoint,
+    entry_point: EntryPoint,
 ) -> Result<Option<SignedDuration>, Error> {
     match given {
         Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(Some(SignedDuration::from_secs(seconds))),
@@ -100,14 +100,14 @@ pub(crate) fn time_to_answer(
             let problem = Problem::new("/deadline_seconds", format!("must be 1 to {LONGEST}"));
             Err(Refusal::QuestionInvalid(vec![problem]).into())
         }
-        None => Ok(usual_time(engine, kind, wire)),
+        None => Ok(usual_time(engine, kind, entry_point)),
     }
 }
 
 /// Usual time to answer: the configured time for the kind, else the time that the entry point gives it.
-pub(crate) fn usual_time(engine: &Engine, kind: &Kind, wire: EntryPoint) -> Option<SignedDuration> {
+pub(crate) fn usual_time(engine: &Engine, kind: &Kind, entry_point: EntryPoint) -> Option<SignedDuration> {
     let configured = engine.settings().deadlines.get(kind.name()).copied();
-    configured.or_else(|| wire.time_to_answer(kind))
+    configured.or_else(|| entry_point.time_to_answer(kind))
 }
 
 fn pack(engine: &Engine, resume_point: Option<Value>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {

@@ -70,8 +70,8 @@ impl Originator {
     }
 
     /// Originator of a command of Holdpoint itself, through an entry point that needs no key.
-    pub(crate) fn system(wire: EntryPoint) -> Self {
-        Self { actor: Actor::system(), how: How::by(wire) }
+    pub(crate) fn system(entry_point: EntryPoint) -> Self {
+        Self { actor: Actor::system(), how: How::by(entry_point) }
     }
 }
 

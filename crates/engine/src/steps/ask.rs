@@ -35,8 +35,8 @@ impl Engine {
         journal: impl Fn(InteractionId) -> Journal + Send + 'static,
     ) -> Result<Option<Interaction>, Error> {
         let (scope, session) = (claim.scope, claim.session);
-        let wire = self.read(Cost::Point, move |reads| opened_on(reads, &scope, session)).await?;
-        let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, wire)?;
+        let entry_point = self.read(Cost::Point, move |reads| opened_on(reads, &scope, session)).await?;
+        let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, entry_point)?;
         let question = add_suggestion(self, claim, ask.question).await?;
         let question = interactions::ask::admit(self, Account::of_project(claim.scope), question, seconds).await?;
         let kept = secrets::answer_values::find_kept(self, claim.scope, &claim.agent.name, true, &question).await?;
