@@ -50,14 +50,14 @@ impl HashQueue {
         work: impl FnOnce(&mut Hasher<'_>) -> T + Send + 'static,
     ) -> Result<T, Error> {
         let queued = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| FULL)?;
-        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else { return Err(StoreError::Busy.into()) };
+        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else { return Err(StoreError::Busy.into()) };
         let arenas = Arc::clone(&self.arenas);
         let done = tokio::task::spawn_blocking(move || {
             let mut arena = arenas.lock().pop().unwrap_or_default();
             let done = work(&mut Hasher(&mut arena));
             arenas.lock().push(arena);
-            drop((turn, queued));
+            drop((permit, queued));
             done
         });
         Ok(done.await.map_err(|_| StoreError::Panicked)?)
@@ -129,24 +129,24 @@ mod tests {
 
     #[tokio::test]
     async fn hashing_memory_is_reused() {
-        let turns = HashQueue::default();
-        let hashing = (0..8_u8).map(|number| turns.run_queued(move |hasher| hasher.hash(b"password", &[number; 16])));
+        let queue = HashQueue::default();
+        let hashing = (0..8_u8).map(|number| queue.run_queued(move |hasher| hasher.hash(b"password", &[number; 16])));
         let hashes = futures::future::join_all(hashing).await;
         assert!(hashes.into_iter().all(|hash| hash.unwrap().is_some()));
-        let kept: usize = turns.arenas.lock().iter().map(Vec::len).sum();
+        let kept: usize = queue.arenas.lock().iter().map(Vec::len).sum();
         assert!((1..=AT_ONCE * Params::default().block_count()).contains(&kept), "{kept} KiB are kept");
     }
 
     /// A request that finds the queue full is refused at once.
     #[tokio::test]
     async fn full_hash_queue_refuses_further_requests() {
-        let turns = HashQueue::default();
-        let places = Arc::clone(&turns.places).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
+        let queue = HashQueue::default();
+        let places = Arc::clone(&queue.places).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
         let taken = u32::try_from(AT_ONCE + MOST_WAITING - 1).unwrap();
-        let waiting = Arc::clone(&turns.queue).acquire_many_owned(taken).await.unwrap();
-        let mut last = Box::pin(turns.run_queued(|_| ()));
+        let waiting = Arc::clone(&queue.queue).acquire_many_owned(taken).await.unwrap();
+        let mut last = Box::pin(queue.run_queued(|_| ()));
         assert!(futures::poll!(last.as_mut()).is_pending(), "the last one waits");
-        assert_eq!(turns.run_queued(|_| ()).await, Err(FULL.into()));
+        assert_eq!(queue.run_queued(|_| ()).await, Err(FULL.into()));
         drop((places, waiting));
         assert_eq!(last.await, Ok(()));
     }

@@ -54,7 +54,7 @@ impl Engine {
 
 /// Whether the password matches the hash. Takes as long where there is no hash.
 pub(crate) async fn is_right(engine: &Engine, password: Password, hash: Option<String>) -> Result<bool, Error> {
-    let fits = engine.turns.run_queued(move |hasher| {
+    let fits = engine.hashes.run_queued(move |hasher| {
         let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));
         fits && hash.is_some()
     });
@@ -63,7 +63,7 @@ pub(crate) async fn is_right(engine: &Engine, password: Password, hash: Option<S
 
 async fn hash(engine: &Engine, password: Password) -> Result<String, Error> {
     let salt: [u8; 16] = engine.ids.random();
-    let hash = engine.turns.run_queued(move |hasher| hasher.hash(password.0.as_bytes(), &salt)).await?;
+    let hash = engine.hashes.run_queued(move |hasher| hasher.hash(password.0.as_bytes(), &salt)).await?;
     hash.ok_or_else(|| StoreError::Corrupt("a password could not be hashed".into()).into())
 }
 

@@ -133,8 +133,8 @@ impl Engine {
     /// Returns the findings about a policy text without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
-        let turn = run::gates::begin_heavy_work(self, caller).await?;
-        match turn.off_reactor(move |_| load_policy(NAME, &text)).await? {
+        let heavy_work = run::gates::begin_heavy_work(self, caller).await?;
+        match heavy_work.off_reactor(move |_| load_policy(NAME, &text)).await? {
             Ok(policy) => Ok(policy.warnings().to_vec()),
             Err(findings) => Ok(findings),
         }
@@ -226,11 +226,11 @@ async fn explain_draft(
     (call, behalf): (Call, OnBehalfOf),
 ) -> Result<CallExplanation, Error> {
     caller.require(Right::TryDrafts)?;
-    let turn = run::gates::begin_heavy_work(engine, caller).await?;
-    let policy = Arc::new(turn.off_reactor(move |_| parse_policy_here(NAME, &text)).await??);
+    let heavy_work = run::gates::begin_heavy_work(engine, caller).await?;
+    let policy = Arc::new(heavy_work.off_reactor(move |_| parse_policy_here(NAME, &text)).await??);
     let suspended = learn::suspend::suspended_rules(engine, caller.scope, &policy).await?;
     let (forms, floor) = (Arc::clone(&engine.forms), engine.policies.floor_here());
-    let explained = turn.off_reactor(move |wanted| {
+    let explained = heavy_work.off_reactor(move |wanted| {
         let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
         let input = behalf.call(&call);
         let mut explanation = policy.explain_while(&input, &silent, wanted)?;

@@ -102,8 +102,8 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
         let problem = Problem::new("/limit", format!("must be 1 to {MOST}"));
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
-    let turn = run::gates::begin_heavy_work_of(engine, by).await?;
-    let policy = Arc::new(turn.off_reactor(move |_| parse_policy_here(&simulate.file, &simulate.text)).await??);
+    let heavy_work = run::gates::begin_heavy_work_of(engine, by).await?;
+    let policy = Arc::new(heavy_work.off_reactor(move |_| parse_policy_here(&simulate.file, &simulate.text)).await??);
     let suspended = learn::suspend::suspended_rules(engine, scope, &policy).await?;
     let mut simulation = Simulation::of(policy.version().to_owned());
     let trial = Arc::new(DraftPolicy { policy, suspended, floor: engine.policies.floor_here() });
@@ -115,7 +115,7 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
             break;
         }
         let (trial, forms) = (Arc::clone(&trial), Arc::clone(&engine.forms));
-        let judged = turn.off_reactor(move |wanted| {
+        let judged = heavy_work.off_reactor(move |wanted| {
             let judge =
                 |past: HistoricAction| Some((judge_draft((&trial, &forms), &past.behalf, &past.call, wanted)?, past));
             // The simulation stops between two actions when the caller has gone.

@@ -74,8 +74,8 @@ pub(crate) struct Pass {
 struct Places {
     running: usize,
     tenants: HashMap<TenantId, OfTenant>,
-    /// Tenants that have waiting entrants, in the order of their turns.
-    turns: VecDeque<TenantId>,
+    /// Tenants that have waiting entrants; the first one is admitted next.
+    queue: VecDeque<TenantId>,
     /// Number of the newest pass.
     number: u64,
 }
@@ -85,8 +85,8 @@ struct OfTenant {
     running: usize,
     under_way: usize,
     keys: HashMap<Key, OfKey>,
-    /// Keys that have waiting entrants, in the order of their turns.
-    turns: VecDeque<Key>,
+    /// Keys that have waiting entrants; the first one is admitted next.
+    queue: VecDeque<Key>,
 }
 
 #[derive(Default)]
@@ -111,10 +111,10 @@ impl FairGate {
         self.waited_for(self.join(entrant, false)?).await
     }
 
-    async fn waited_for(&self, (pass, turn): (Pass, Option<oneshot::Receiver<()>>)) -> Result<Pass, Error> {
-        if let Some(turn) = turn {
-            // The gate keeps the sender until the turn comes, so a closed channel does not happen in normal operation.
-            match tokio::time::timeout(PATIENCE, turn).await {
+    async fn waited_for(&self, (pass, permit): (Pass, Option<oneshot::Receiver<()>>)) -> Result<Pass, Error> {
+        if let Some(permit) = permit {
+            // The gate keeps the sender until it admits the caller, so a closed channel does not happen in normal operation.
+            match tokio::time::timeout(PATIENCE, permit).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) | Err(_) => return Err(StoreError::Busy.into()),
             }
@@ -143,7 +143,7 @@ impl FairGate {
         let free = running < self.bounds.at_once
             && tenant_running < self.bounds.tenant_at_once
             && of_key.running < self.bounds.key_at_once;
-        let turn = if free {
+        let permit = if free {
             of_key.running += 1;
             None
         } else {
@@ -157,13 +157,13 @@ impl FairGate {
             of_tenant.running += 1;
             places.running += 1;
         } else if first_of_key {
-            of_tenant.turns.push_back(key.clone());
-            if of_tenant.turns.len() == 1 {
-                places.turns.push_back(tenant);
+            of_tenant.queue.push_back(key.clone());
+            if of_tenant.queue.len() == 1 {
+                places.queue.push_back(tenant);
             }
         }
         drop(places);
-        Ok((Pass { gate: self.clone(), tenant, key, number }, turn))
+        Ok((Pass { gate: self.clone(), tenant, key, number }, permit))
     }
 }
 
@@ -171,8 +171,8 @@ impl Places {
     /// Gives free places to the waiting entrants in turn.
     fn admit(&mut self, bounds: &Bounds) {
         let mut passed_over = 0;
-        while self.running < bounds.at_once && passed_over < self.turns.len() {
-            let Some(tenant) = self.turns.pop_front() else { return };
+        while self.running < bounds.at_once && passed_over < self.queue.len() {
+            let Some(tenant) = self.queue.pop_front() else { return };
             let Some(of_tenant) = self.tenants.get_mut(&tenant) else { continue };
             if of_tenant.admit(bounds) {
                 self.running += 1;
@@ -180,8 +180,8 @@ impl Places {
             } else {
                 passed_over += 1;
             }
-            if !of_tenant.turns.is_empty() {
-                self.turns.push_back(tenant);
+            if !of_tenant.queue.is_empty() {
+                self.queue.push_back(tenant);
             }
         }
     }
@@ -199,9 +199,9 @@ impl Places {
             of_tenant.running -= 1;
             self.running -= 1;
         } else if of_key.waiting.is_empty() {
-            of_tenant.turns.retain(|key| *key != pass.key);
-            if of_tenant.turns.is_empty() {
-                self.turns.retain(|tenant| *tenant != pass.tenant);
+            of_tenant.queue.retain(|key| *key != pass.key);
+            if of_tenant.queue.is_empty() {
+                self.queue.retain(|tenant| *tenant != pass.tenant);
             }
         }
         self.forget(pass.tenant, &pass.key);
@@ -225,12 +225,12 @@ impl OfTenant {
         if self.running >= bounds.tenant_at_once {
             return false;
         }
-        for _ in 0..self.turns.len() {
-            let Some(key) = self.turns.pop_front() else { return false };
+        for _ in 0..self.queue.len() {
+            let Some(key) = self.queue.pop_front() else { return false };
             let Some(of_key) = self.keys.get_mut(&key) else { continue };
             let next = if of_key.running < bounds.key_at_once { of_key.waiting.pop_front() } else { None };
             if !of_key.waiting.is_empty() {
-                self.turns.push_back(key);
+                self.queue.push_back(key);
             }
             if let Some((_, waiter)) = next {
                 of_key.running += 1;

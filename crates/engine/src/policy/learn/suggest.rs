@@ -162,16 +162,16 @@ pub(crate) async fn disable_unheard_rules(
 }
 
 async fn suggest(engine: &Engine, caller: &Caller, in_force: &InForce) -> Result<Suggestions, Error> {
-    let turn = run::gates::begin_heavy_work(engine, caller).await?;
+    let heavy_work = run::gates::begin_heavy_work(engine, caller).await?;
     let known = learn::decisions::read_people_decisions(engine, caller.scope).await?;
     let PeopleDecisions { decided, decisions, .. } = &known;
     let looked = Arc::clone(decided);
     let silent = in_force.state.silent();
     let mut suggestions = Vec::new();
     let begun = Instant::now();
-    for run in turn.off_reactor(move |_| runs(&looked)).await?.into_iter().take(MOST_TRIED) {
+    for run in heavy_work.off_reactor(move |_| runs(&looked)).await?.into_iter().take(MOST_TRIED) {
         let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-        let learnt = turn.off_reactor(move |_| policy.learn(&run, &looked)).await?;
+        let learnt = heavy_work.off_reactor(move |_| policy.learn(&run, &looked)).await?;
         let learnt = learnt.filter(|learnt| !silent.contains(&learnt.name.as_str()));
         suggestions.extend(learnt.and_then(|learnt| SuggestedRule::of(learnt, decided, decisions)));
         if suggestions.len() == MOST || begun.elapsed() > LONGEST {
@@ -179,7 +179,7 @@ async fn suggest(engine: &Engine, caller: &Caller, in_force: &InForce) -> Result
         }
     }
     let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-    let held = turn.off_reactor(move |_| {
+    let held = heavy_work.off_reactor(move |_| {
         let asks = |decided: &Decided| policy.judge(&decided.call()).ruling.verdict == Verdict::Ask;
         let asked = |held: &DisputedRun| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
         held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()

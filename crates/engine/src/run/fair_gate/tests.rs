@@ -133,7 +133,7 @@ async fn full_queue_of_a_key_or_tenant_is_refused_and_others_are_not() {
     queue.push(waiting(&gate, &modest).await);
     drop((held, queue, theirs));
     let places = gate.places.lock();
-    assert_eq!((places.running, places.tenants.len(), places.turns.len()), (0, 0, 0), "nothing is left behind");
+    assert_eq!((places.running, places.tenants.len(), places.queue.len()), (0, 0, 0), "nothing is left behind");
 }
 
 /// The place was given to an entrant that was dropped before it noticed: the place goes to the next one.
