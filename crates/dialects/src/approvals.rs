@@ -250,9 +250,9 @@ impl Approvals {
     /// Attaches the client to a session. Calls that were sent to it before a disconnection and are not reported stay
     /// leased to it.
     async fn join_session(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
-        let attended = self.app.engine.session_snapshot(&self.caller, session).await?;
+        let snapshot = self.app.engine.session_snapshot(&self.caller, session).await?;
         let now = self.app.engine.now();
-        for (call, run, since) in attended.running {
+        for (call, run, since) in snapshot.running {
             let ends = [now.saturating_add(RESUMED), since.saturating_add(RESUMED_IN_ALL)];
             let until = ends.into_iter().flatten().min();
             let running = RunningCall {
@@ -267,7 +267,7 @@ impl Approvals {
                 self.running.push(running);
             }
         }
-        self.queue(session, attended.open, attended.ready);
+        self.queue(session, snapshot.open, snapshot.ready);
         Ok(None)
     }
 

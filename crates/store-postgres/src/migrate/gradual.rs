@@ -19,7 +19,7 @@ const LOGGED_EVERY: u64 = 50;
 /// A step of a migration.
 pub(super) enum Step {
     /// Statements that hold their locks only for a moment, in one transaction.
-    Brief(&'static str),
+    Short(&'static str),
     /// Changes the rows of a table, a batch at a time, in the order of its primary key.
     Rows(Rows),
     /// Builds an index without blocking readers and writers: its name, and its table and columns.
@@ -49,7 +49,7 @@ const GRADUAL: &[(i32, &[Step])] = &[
     (
         11,
         &[
-            Step::Brief(
+            Step::Short(
                 "alter table proposals add column if not exists at bigint not null default 0; \
                  create table if not exists policy_shadows (project uuid primary key, number bigint not null, \
                  version text not null, text text not null); \
@@ -73,7 +73,7 @@ const GRADUAL: &[(i32, &[Step])] = &[
     (
         12,
         &[
-            Step::Brief("alter table proposals add column if not exists asked boolean not null default false"),
+            Step::Short("alter table proposals add column if not exists asked boolean not null default false"),
             Step::Rows(Rows {
                 table: "proposals",
                 key: PROPOSALS,
@@ -87,7 +87,7 @@ const GRADUAL: &[(i32, &[Step])] = &[
     (
         13,
         &[
-            Step::Brief("alter table questions add column if not exists said text not null default ''"),
+            Step::Short("alter table questions add column if not exists said text not null default ''"),
             Step::Rows(Rows {
                 table: "questions",
                 key: &[("interaction", "uuid")],
@@ -107,7 +107,7 @@ const GRADUAL: &[(i32, &[Step])] = &[
 
 const KEPT_FOR: &[Step] = &[
     // The constraint exists already if a node died after the last step.
-    Step::Brief(
+    Step::Short(
         "alter table secrets add column if not exists driven boolean; \
          alter table secrets drop constraint if exists secrets_of_holder; \
          alter table projects add column if not exists settings text",
@@ -123,14 +123,14 @@ const KEPT_FOR: &[Step] = &[
         only: "",
     }),
     Step::UniqueIndex("secrets_of_holder", "secrets (project, agent, driven, name)"),
-    Step::Brief(
+    Step::Short(
         "alter table secrets drop constraint if exists secrets_project_agent_name_key; \
          alter table secrets add constraint secrets_of_holder unique using index secrets_of_holder",
     ),
 ];
 
 const FOLDED_NAMES: &[Step] = &[
-    Step::Brief("alter table users add column if not exists folded text"),
+    Step::Short("alter table users add column if not exists folded text"),
     Step::Rows(Rows {
         table: "users",
         key: &[("id", "uuid")],
@@ -144,7 +144,7 @@ const FOLDED_NAMES: &[Step] = &[
 ];
 
 const OPEN_COUNTS: &[Step] = &[
-    Step::Brief(
+    Step::Short(
         "alter table interactions add column if not exists asker text not null default '', \
          add column if not exists weight bigint not null default 0; \
          create table if not exists open_counts (project uuid not null, asker text not null, \
@@ -166,7 +166,7 @@ const OPEN_COUNTS: &[Step] = &[
         only: "questions.interaction = interactions.id and interactions.status = 'pending'",
     }),
     // No transaction uses the new tables yet, and `interactions` is only read, so that nothing waits for this.
-    Step::Brief(
+    Step::Short(
         "delete from open_counts; delete from tenant_open_counts; \
          insert into open_counts (project, asker, questions, bytes) select project, asker, count(*), sum(weight) \
          from interactions where status = 'pending' and asker <> '' group by project, asker; \
@@ -177,7 +177,7 @@ const OPEN_COUNTS: &[Step] = &[
 ];
 
 const SEALED_RESULTS: &[Step] = &[
-    Step::Brief(
+    Step::Short(
         "alter table once add column if not exists data_key uuid, add column if not exists secret bytea; \
          create table if not exists lineage (raised bigint not null); \
          insert into lineage (raised) select 0 where not exists (select 1 from lineage)",
@@ -194,7 +194,7 @@ pub(super) fn steps(version: i32) -> Option<&'static [Step]> {
 pub(super) fn take(client: &mut Client, version: i32, steps: &[Step]) -> Result<(), Trouble> {
     for step in steps {
         match step {
-            Step::Brief(sql) => client.batch_execute(sql)?,
+            Step::Short(sql) => client.batch_execute(sql)?,
             Step::Rows(rows) => change(client, version, rows)?,
             Step::Index(name, on) => build(client, version, ("index", name), on)?,
             Step::UniqueIndex(name, on) => build(client, version, ("unique index", name), on)?,
