@@ -200,13 +200,13 @@ async fn hitl_respond(
     let (draft, note) = respond::draft(body, &asked.question)?;
     let answered = app.engine.interaction_answer(&caller, asked.id, draft, idempotency).await;
     let answered = answered.map_err(|error| map_fields(error, respond::fields(&asked.question)))?;
-    let taken = match answered.status() {
+    let recorded = match answered.status() {
         Status::Pending => "Response recorded; other people still have to respond",
         Status::Answered | Status::AutoResolved | Status::Expired | Status::Cancelled => "Response received",
     };
     Ok(success(match note {
-        Some(note) => format!("{taken}; {note}"),
-        None => taken.to_owned(),
+        Some(note) => format!("{recorded}; {note}"),
+        None => recorded.to_owned(),
     }))
 }
 

@@ -116,9 +116,9 @@ fn combined_options(rules: &[&AskSettings]) -> Vec<Choice> {
         }
     }
     if !options.iter().any(|option| option.effect.holds_back()) {
-        let taken = |id: &String| options.iter().any(|option| option.id == *id);
+        let is_used = |id: &String| options.iter().any(|option| option.id == *id);
         let mut ids = std::iter::once("reject".to_owned()).chain((2..).map(|number| format!("reject-{number}")));
-        let id = ids.find(|id| !taken(id)).unwrap_or_default();
+        let id = ids.find(|id| !is_used(id)).unwrap_or_default();
         options.push(Choice::new(&id, "Reject", Effect::Reject));
     }
     options

@@ -40,7 +40,7 @@ impl StepRun<'_> {
                 (Status::Pending, _) => continue,
                 _ => answer_or_end(&asked),
             };
-            extras.taken.push(asked.id);
+            extras.used_answers.push(asked.id);
             if before {
                 let (end, told) = self.question_before_end(&asked.question.title, end);
                 inputs.extend(told);

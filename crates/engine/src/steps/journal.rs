@@ -33,7 +33,7 @@ pub struct Journal {
     /// Question before the step, if it was asked with these inputs.
     pub before: Option<InteractionId>,
     /// Questions whose answers the step has used with these inputs.
-    pub taken: Vec<InteractionId>,
+    pub used_answers: Vec<InteractionId>,
 }
 
 impl Engine {
@@ -86,7 +86,7 @@ pub(crate) fn append_journal(
     step.before = journal.before.or(step.before);
     let upto = step.lease.as_ref().map_or(0, |lease| lease.journal);
     work.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
-    for id in &journal.taken {
+    for id in &journal.used_answers {
         finish_delivery(work, session, *id)?;
     }
     let agent = work.originator.actor.clone();

@@ -164,7 +164,7 @@ fn journal(held: &StoredSession, kept: &StoredStep) -> Verdict {
         let later = inputs[upto..].iter().all(given);
         holds!(later, "{id} has applied {upto} inputs, and its journal has later ones that do not come from people");
     }
-    taken_up(held, kept)?;
+    continued(held, kept)?;
     heard(kept, &inputs)?;
     let mut state = replayed(held, kept, &[]);
     for input in &inputs {
@@ -196,7 +196,7 @@ fn heard(kept: &StoredStep, inputs: &[Input]) -> Verdict {
 }
 
 /// Checks that an attempt begins with the journal of the attempt before it, followed by a `Retried` input.
-fn taken_up(held: &StoredSession, kept: &StoredStep) -> Verdict {
+fn continued(held: &StoredSession, kept: &StoredStep) -> Verdict {
     let at = held.steps.iter().position(|one| one.step.id == kept.step.id).unwrap();
     let Some(before) = at.checked_sub(1).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1) else {
         return Ok(());
