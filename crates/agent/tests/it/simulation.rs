@@ -34,8 +34,8 @@ fn run(seed: u64, defect: Option<Defect>, tells: bool) -> SimulationRun<Totals> 
     runtime.block_on(async {
         let mut world = World::of(seed, defect, tells);
         let wrong = live(&mut world).await.err();
-        let figures = world.figures();
-        SimulationRun { wrong, figures, story: std::mem::take(&mut world.story) }
+        let totals = world.totals();
+        SimulationRun { wrong, totals, story: std::mem::take(&mut world.story) }
     })
 }
 
@@ -50,10 +50,10 @@ async fn live(world: &mut World) -> world::Verdict {
 
 #[test]
 fn crashes_run_no_action_unallowed_or_twice_and_lose_no_turn() {
-    if let Some((seeds, figures)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Totals::add) {
-        println!("{seeds} seeds: {figures:?}");
+    if let Some((seeds, totals)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Totals::add) {
+        println!("{seeds} seeds: {totals:?}");
         // A simulation in which nothing happens proves nothing.
-        figures.enough(seeds).unwrap();
+        totals.enough(seeds).unwrap();
     }
 }
 

@@ -25,7 +25,7 @@ const SEEDS: u64 = 200;
 /// Number of steps of each seed.
 const STEPS: usize = 45;
 
-/// Figures of what happened.
+/// Counts of what happened.
 #[derive(Default)]
 struct Totals {
     crashes: usize,
@@ -53,14 +53,14 @@ fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> SimulationRun<Tota
         let questions = world.books.iter().flat_map(|books| books.questions.values());
         let done =
             |question: &&domain::Interaction| matches!(question.delivery(), Some(domain::Delivery::Completed { .. }));
-        let figures = Totals {
+        let totals = Totals {
             crashes: world.crashes,
             questions: questions.clone().count(),
             completed: questions.filter(done).count(),
             archived: world.books.iter().map(|books| books.archived.len()).sum(),
             acted: world.acted(),
         };
-        SimulationRun { wrong, figures, story: std::mem::take(&mut world.story) }
+        SimulationRun { wrong, totals, story: std::mem::take(&mut world.story) }
     })
 }
 
@@ -75,8 +75,8 @@ async fn live(world: &mut World) -> world::Verdict {
 
 #[test]
 fn crashes_and_races_lose_and_repeat_nothing() {
-    let Some((seeds, figures)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Totals::add) else { return };
-    let Totals { crashes, questions, completed, archived, acted: [started, edited, granted] } = figures;
+    let Some((seeds, totals)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Totals::add) else { return };
+    let Totals { crashes, questions, completed, archived, acted: [started, edited, granted] } = totals;
     println!(
         "{seeds} seeds: {crashes} deaths, {questions} questions, {completed} completed, {archived} archived; \
          {started} actions started, {edited} edited, {granted} let through by a grant"

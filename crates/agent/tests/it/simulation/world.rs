@@ -292,7 +292,7 @@ impl World {
     }
 
     /// Counts of this seed.
-    pub(crate) fn figures(&self) -> Totals {
+    pub(crate) fn totals(&self) -> Totals {
         let held = || self.stored_state.sessions.values();
         let actions = || held().flat_map(|held| &held.actions);
         let stage = self.play.stage.lock();

@@ -93,8 +93,8 @@ async fn cancelled_session_has_no_waiting_delivery() {
         world.engine.session_control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
         let left = world.engine.interaction_get(&alice, asked.id, Duration::ZERO).await.unwrap();
         assert_eq!(left.delivery(), Some(&Delivery::NotNeeded), "answered: {answered}");
-        let figures = world.engine.stats_get(&alice, SignedDuration::from_hours(1)).await.unwrap();
-        assert_eq!(figures.deliveries_waiting, 0);
+        let stats = world.engine.stats_get(&alice, SignedDuration::from_hours(1)).await.unwrap();
+        assert_eq!(stats.deliveries_waiting, 0);
     }
 }
 
