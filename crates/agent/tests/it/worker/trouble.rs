@@ -102,14 +102,14 @@ impl ClockedWorld {
         self.engine.session_start(&self.alice, start, None).await.unwrap()
     }
 
-    async fn drives(&self) {
+    async fn runs(&self) {
         self.worker.run_due(&CancellationToken::new()).await.unwrap();
     }
 
     /// Runs the worker, second by second, until the session has ended.
     async fn ended(&self, session: &Session) -> Session {
         for _ in 0..3600 {
-            self.drives().await;
+            self.runs().await;
             let (session, ..) = self.engine.session(&self.alice, session.id).await.unwrap();
             if session.ended.is_some() {
                 return session;
@@ -147,10 +147,10 @@ async fn expired_question_is_final_and_the_next_one_is_asked() {
     let place = ClockedWorld::new().await;
     place.play.questions.store(2, Ordering::Release);
     let session = place.opens().await;
-    place.drives().await;
+    place.runs().await;
     place.clock.advance(SignedDuration::from_secs(61));
     place.engine.fire_due().await.unwrap();
-    place.drives().await;
+    place.runs().await;
     let statuses: Vec<Status> = place.questions().await.iter().map(domain::Interaction::status).collect();
     assert_eq!(statuses, [Status::Expired, Status::Pending]);
     let second = place.questions().await.remove(1);
@@ -159,7 +159,7 @@ async fn expired_question_is_final_and_the_next_one_is_asked() {
     let tried = place.play.tried.lock().len();
     for _ in 0..10 {
         place.clock.advance(SignedDuration::from_secs(1));
-        place.drives().await;
+        place.runs().await;
     }
     assert_eq!(place.play.tried.lock().len(), tried);
     let draft = AnswerDraft { data: json!("Yes."), ..AnswerDraft::default() };
@@ -186,7 +186,7 @@ async fn failing_step_is_retried_with_growing_delays_and_then_fails() {
     assert!(rests.len() >= 3 && rests.windows(2).all(|pair| pair[1] >= 2 * pair[0]), "{rests:?}");
     for _ in 0..10 {
         place.clock.advance(SignedDuration::from_hours(1));
-        place.drives().await;
+        place.runs().await;
     }
     assert_eq!(place.play.tried.lock().len(), tried.len(), "a failed step is not tried again");
 }
@@ -196,7 +196,7 @@ async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
     let place = ClockedWorld::new().await;
     place.play.questions.store(1, Ordering::Release);
     let session = place.opens().await;
-    place.drives().await;
+    place.runs().await;
     let (scope, step) = (session.scope, session.step);
     let broken = store::transact::<_, StoreError, _>(&*place.store, move |tx| {
         let upto = tx.step_state(&scope, step)?.map_or(0, |state| state.upto);

@@ -117,8 +117,8 @@ async fn rejection_during_adoption(world: World) {
         while let Some(done) = tasks.join_next().await {
             done.unwrap();
         }
-        let standing = scene.proposes(&format!("after-{round}"), running(&command)).await;
-        assert!(matches!(standing, ActionState::Waiting { .. }), "round {round}: {standing:?}");
+        let state = scene.proposes(&format!("after-{round}"), running(&command)).await;
+        assert!(matches!(state, ActionState::Waiting { .. }), "round {round}: {state:?}");
     }
 }
 

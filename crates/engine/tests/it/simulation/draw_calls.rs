@@ -64,7 +64,7 @@ impl World {
 
     /// Draws the start of an action, usually with its own permit, and occasionally with another one.
     fn draw_start(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
-        let allowed = self.any_call(tenant, |standing| matches!(standing, ActionState::Allowed { .. }));
+        let allowed = self.any_call(tenant, |state| matches!(state, ActionState::Allowed { .. }));
         let of = |name: &(SessionId, String)| {
             let given = self.permits.iter().rev();
             given.filter(|(of, ..)| *of == tenant).find(|(_, session, call, _)| (session, call) == (&name.0, &name.1))
@@ -86,8 +86,7 @@ impl World {
     }
 
     fn draw_outcome(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
-        let running =
-            |standing: &ActionState| matches!(standing, ActionState::Started { .. } | ActionState::Unknown { .. });
+        let running = |state: &ActionState| matches!(state, ActionState::Started { .. } | ActionState::Unknown { .. });
         let running = if self.random.one_in(10) { None } else { self.any_call(tenant, running) };
         let (session, call) = match running {
             Some(found) => found,
@@ -103,7 +102,7 @@ impl World {
     }
 
     fn draw_decided(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
-        let waiting = |standing: &ActionState| matches!(standing, ActionState::Waiting { .. });
+        let waiting = |state: &ActionState| matches!(state, ActionState::Waiting { .. });
         let found = self.any_call(tenant, waiting);
         let (session, call) = match found {
             Some(found) => found,
