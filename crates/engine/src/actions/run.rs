@@ -173,8 +173,8 @@ impl Engine {
                 };
             }
             let asked = if let ActionState::Unknown { interaction, .. } = &action.state { *interaction } else { None };
-            let step = action.report(&actor, outcome, run)?;
-            let action = actions::save_change(work, &mut session, step)?;
+            let change = action.report(&actor, outcome, run)?;
+            let action = actions::save_change(work, &mut session, change)?;
             if let Some(asked) = asked {
                 interactions::withdraw(work, &mut session, asked, "the agent has reported what became of it")?;
             }
@@ -245,14 +245,14 @@ async fn save_start(
             policy::require_in_force(work, &scope, &judged, &policies)?;
             let given = permit_given(&vault, &action, &permit)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let step = action.start(&actor, given, work.now, until)?;
-            step.0.require_current_ruling(&judged.ruling)?;
-            if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                let by = Proposer { actor: &step.0.proposed_by, hosted: step.0.hosted };
+            let change = action.start(&actor, given, work.now, until)?;
+            change.0.require_current_ruling(&judged.ruling)?;
+            if let Some(grant) = change.0.stands_on(&judged.ruling) {
+                let by = Proposer { actor: &change.0.proposed_by, hosted: change.0.hosted };
                 actions::require_grant_covers(work, &session, by, &judged, grant)?;
             }
-            policy::require_floor_approval(work, &session, &step.0, &judged)?;
-            let action = actions::save_change(work, &mut session, step)?;
+            policy::require_floor_approval(work, &session, &change.0, &judged)?;
+            let action = actions::save_change(work, &mut session, change)?;
             sessions::save(work, &session)?;
             Ok(action)
         })

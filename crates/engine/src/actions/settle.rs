@@ -114,8 +114,8 @@ fn apply_edit(
             let question = question_about(&judged, action.call_id.clone(), context)?;
             let asked_by = action.proposed_by.clone();
             let asked = interactions::open(work, session, asked_by, question, &asking)?;
-            let step = action.ask_others(by, asked.id, arguments.clone(), judged.ruling)?;
-            save_change(work, session, step).map(drop)
+            let change = action.ask_others(by, asked.id, arguments.clone(), judged.ruling)?;
+            save_change(work, session, change).map(drop)
         }
         Verdict::Allow | Verdict::Ask => {
             release(work, session, action, (interaction, by), plan, Some(arguments.clone()))
