@@ -259,8 +259,8 @@ fn keep_secret(
     number: u32,
     secret: &[u8; 32],
 ) -> Result<(), Error> {
-    let place = SealContext::Webhook(&webhook.scope, webhook.id, number);
-    let sealed = vault.seal(work, &place, secret)?;
+    let context = SealContext::Webhook(&webhook.scope, webhook.id, number);
+    let sealed = vault.seal(work, &context, secret)?;
     let secret = WebhookSecret { scope: webhook.scope, webhook: webhook.id, number, until: None, sealed };
     Ok(work.tx.webhook_secret_insert(&secret)?)
 }

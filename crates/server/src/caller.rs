@@ -160,8 +160,8 @@ async fn authenticate(
             if let Some(credential) = credential {
                 app.strangers.record_success(credential);
             }
-            if let Some(places) = parts.extensions.get::<ConnectionSlots>() {
-                places.count_for(&caller)?;
+            if let Some(slots) = parts.extensions.get::<ConnectionSlots>() {
+                slots.count_for(&caller)?;
             }
             Ok(caller)
         }

@@ -150,12 +150,12 @@ pub(crate) struct Guarded<S> {
     longest: Duration,
     stuck: Option<Pin<Box<Sleep>>>,
     /// Slots of the connection, which it keeps when it becomes a WebSocket.
-    _places: Option<ConnectionSlots>,
+    _slots: Option<ConnectionSlots>,
 }
 
 impl<S> Guarded<S> {
-    pub(crate) fn new(stream: S, longest: Duration, places: Option<ConnectionSlots>) -> Self {
-        Self { stream, longest, stuck: None, _places: places }
+    pub(crate) fn new(stream: S, longest: Duration, slots: Option<ConnectionSlots>) -> Self {
+        Self { stream, longest, stuck: None, _slots: slots }
     }
 
     /// Runs the timeout while nothing can be written, and restarts it after each write.

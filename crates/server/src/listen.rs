@@ -78,7 +78,7 @@ struct Server {
 impl Server {
     /// Serves a connection, unless a limit on connections is reached.
     fn accepts(&self, stream: TcpStream, peer: SocketAddr) {
-        let places = match self.room.admit(peer) {
+        let slots = match self.room.admit(peer) {
             Ok(admitted) => admitted,
             Err(limit) => return refuse(stream, peer, limit),
         };
@@ -87,13 +87,13 @@ impl Server {
         // A server that listens on all addresses uses the one that this client connected to.
         let here = LocalAddress(stream.local_addr().unwrap_or(self.own));
         let sockets = Sockets(self.connections.clone());
-        let stream = Guarded::new(stream, self.room.write_time(), Some(places.clone()));
-        let of_reply = places.clone();
+        let stream = Guarded::new(stream, self.room.write_time(), Some(slots.clone()));
+        let of_reply = slots.clone();
         let service = self.router.clone().map_request(move |mut request: Request<Incoming>| {
             let extensions = request.extensions_mut();
             extensions.insert(Peer(peer));
             extensions.insert(here);
-            extensions.insert(places.clone());
+            extensions.insert(slots.clone());
             extensions.insert(sockets.clone());
             request
         });

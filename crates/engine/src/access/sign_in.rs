@@ -30,7 +30,7 @@ pub struct Identity {
     /// Role that the provider gives the person.
     pub role: Role,
     /// Names of the person's tenant and project, which are created if absent.
-    pub place: (String, String),
+    pub project: (String, String),
 }
 
 /// A browser that is about to be signed in. Its credential is generated before the transaction.
@@ -102,7 +102,7 @@ impl Engine {
         if identity.role == Role::Agent || !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
-        let scope = access::keys::ensure_scope(self, &identity.place.0, &identity.place.1).await?;
+        let scope = access::keys::ensure_scope(self, &identity.project.0, &identity.project.1).await?;
         let arrival = prepare_visit(self, (SignInMethod::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
         let signed_in = self.transact_as(arrival.originator(actor), move |work| {

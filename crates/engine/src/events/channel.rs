@@ -20,7 +20,7 @@ pub struct ChannelFollower {
     listener: Listener,
     batch: BatchSize,
     /// Followed sessions, each with the number of the last event that was read.
-    places: BTreeMap<SessionId, u64>,
+    cursors: BTreeMap<SessionId, u64>,
     /// Position from which a newly found session is followed.
     beginning: ChannelStart,
     /// Newest known session. A session with a higher id began after the last look.
@@ -72,9 +72,9 @@ impl Engine {
         let (scope, name) = (caller.scope, channel.to_owned());
         let listener = self.bell.listen(Topic::Channel(scope.project, name.clone()));
         let newest = self.read(Cost::Point, move |reads| newest_in(reads, &scope, &name)).await?;
-        let places = match &beginning {
+        let cursors = match &beginning {
             ChannelStart::Now => BTreeMap::new(),
-            ChannelStart::After(places) => places.clone(),
+            ChannelStart::After(cursors) => cursors.clone(),
         };
         Ok(ChannelFollower {
             engine: self.clone(),
@@ -82,7 +82,7 @@ impl Engine {
             channel: channel.to_owned(),
             listener,
             batch: BatchSize::default(),
-            places,
+            cursors,
             beginning,
             newest: newest.map(|newest| newest.id),
             behind: VecDeque::new(),
@@ -121,23 +121,24 @@ impl ChannelFollower {
     /// Reads the sessions of the channel and the last event of each. Returns the newly followed sessions, the oldest first.
     async fn look(&mut self) -> Result<Vec<SessionId>, Error> {
         let (channel, newest) = (self.channel.clone(), self.newest);
-        let followed: Vec<SessionId> = self.places.keys().copied().collect();
+        let followed: Vec<SessionId> = self.cursors.keys().copied().collect();
         let look =
             move |reads: &mut dyn Reads, caller: &Caller| read_heads(reads, caller, &channel, (&followed, newest));
         let (fresh, heads) = self.engine.list_patiently(&self.caller, look).await?;
         // A ring from now on may be about an event that this look has not seen.
         self.rung = false;
         fresh.iter().for_each(|session| self.follow(session));
-        let behind =
-            |head: &SessionCursor| head.over || self.places.get(&head.session).is_some_and(|place| *place < head.end);
+        let behind = |head: &SessionCursor| {
+            head.over || self.cursors.get(&head.session).is_some_and(|cursor| *cursor < head.end)
+        };
         self.behind = heads.into_iter().filter(behind).collect();
         Ok(fresh.iter().map(|session| session.id).collect())
     }
 
     /// Reads the next events of a session. Returns an empty list once the session is read up to the end that the last look found.
     async fn read(&mut self, head: SessionCursor) -> Result<Vec<Event>, Error> {
-        let place = self.places.get(&head.session).copied().unwrap_or(head.end);
-        if place >= head.end {
+        let cursor = self.cursors.get(&head.session).copied().unwrap_or(head.end);
+        if cursor >= head.end {
             self.behind.pop_front();
             if head.over {
                 self.unfollow(head.session);
@@ -145,18 +146,18 @@ impl ChannelFollower {
             return Ok(Vec::new());
         }
         let (scope, limit) = (self.caller.scope, self.batch.limit());
-        let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, head.session, place, limit)?));
+        let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, head.session, cursor, limit)?));
         let mut events = read.await?.into_vec();
         self.batch.cut(&mut events, |event| event);
-        self.places.insert(head.session, events.last().map_or(head.end, |last| last.seq));
+        self.cursors.insert(head.session, events.last().map_or(head.end, |last| last.seq));
         // Moves this session to the back, so that the other sessions are read first.
         self.behind.rotate_left(1);
         Ok(events)
     }
 
     fn unfollow(&mut self, session: SessionId) {
-        if let (Some(place), ChannelStart::After(known)) = (self.places.remove(&session), &mut self.beginning) {
-            known.insert(session, place);
+        if let (Some(cursor), ChannelStart::After(known)) = (self.cursors.remove(&session), &mut self.beginning) {
+            known.insert(session, cursor);
         }
     }
 
@@ -169,7 +170,7 @@ impl ChannelFollower {
             // A revived session continues at the event at which it was left.
             ChannelStart::After(known) => known.get(&session.id).copied().unwrap_or_default(),
         };
-        self.places.insert(session.id, after);
+        self.cursors.insert(session.id, after);
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Policies {
     /// Names of the suspended rules of a project's shadow draft, by the revision of the policy state. Entries expire after `SILENT_FOR`.
     pub(crate) silent_beside: Cache<(ProjectId, u64), Vec<String>>,
     /// Permits to judge shadow drafts. The limit keeps slow drafts from taking the threads of real rulings.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// Running judgements of shadow drafts.
     pub(crate) drafting: Mutex<JoinSet<()>>,
     /// One lock per project for the comparison of the server's policy with the decisions of that project.
@@ -73,7 +73,7 @@ impl ServerPolicy {
 }
 
 /// Number of shadow drafts that may be judged at once.
-const PLACES: usize = 32;
+const DRAFT_PERMITS: usize = 32;
 /// Time for which the suspended rules of a shadow draft are cached.
 const SILENT_FOR: Duration = Duration::from_mins(1);
 /// Time to wait for the lock of a project in `vetting`.
@@ -89,7 +89,7 @@ impl Policies {
             kept: Cache::new(100_000),
             drafts: Cache::new(1000),
             silent_beside: Cache::builder().max_capacity(1000).time_to_live(SILENT_FOR).build(),
-            places: Arc::new(Semaphore::new(PLACES)),
+            permits: Arc::new(Semaphore::new(DRAFT_PERMITS)),
             drafting: Mutex::new(JoinSet::new()),
             vetting: Cache::new(10_000),
             beside: AtomicBool::new(false),
@@ -99,8 +99,8 @@ impl Policies {
     }
 
     /// Takes a permit to judge a shadow draft, if one is free.
-    pub(crate) fn place_for_draft(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().ok()
+    pub(crate) fn permit_for_draft(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
     /// Waits for the lock under which the server's policy is compared with the decisions of a project.

@@ -115,14 +115,14 @@ impl Engine {
 /// action is skipped and a counter is incremented.
 pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: OnBehalfOf, action: Action) {
     let Some(shadow) = state.shadow.clone() else { return };
-    let Some(place) = engine.policies.place_for_draft() else {
+    let Some(permit) = engine.policies.permit_for_draft() else {
         return counter!("flow_policy_shadow_dropped_total").increment(1);
     };
-    let (policies, engine, place) = (Arc::clone(&engine.policies), engine.clone(), Arc::new(place));
+    let (policies, engine, permit) = (Arc::clone(&engine.policies), engine.clone(), Arc::new(permit));
     let mut drafting = policies.drafting.lock();
     while drafting.try_join_next().is_some() {}
     drafting.spawn(async move {
-        let judging = judge_by_draft(&engine, &action, shadow.clone(), (behalf, state.clone()), Arc::clone(&place));
+        let judging = judge_by_draft(&engine, &action, shadow.clone(), (behalf, state.clone()), Arc::clone(&permit));
         let ruling = tokio::time::timeout(engine.settings().draft_time, judging).await;
         let ruling = ruling.ok().flatten().map(|ruling| apply_switch(ruling, &state));
         let said = ruling.as_ref().map_or("failed", |ruling| ruling.verdict.name());
@@ -131,7 +131,7 @@ pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: O
             counter!("flow_policy_shadow_dropped_total").increment(1);
             tracing::warn!(%error, "the difference of a draft could not be stored");
         }
-        drop(place);
+        drop(permit);
     });
 }
 
@@ -140,16 +140,16 @@ async fn judge_by_draft(
     action: &Action,
     shadow: Shadow,
     (behalf, state): (OnBehalfOf, PolicyState),
-    place: Arc<OwnedSemaphorePermit>,
+    permit: Arc<OwnedSemaphorePermit>,
 ) -> Option<Ruling> {
-    let policy = load_draft(engine, action.scope, shadow, Arc::clone(&place)).await?;
+    let policy = load_draft(engine, action.scope, shadow, Arc::clone(&permit)).await?;
     let suspended = suspended_rules(engine, action.scope, &policy, &state).await.ok()?;
     let trial = DraftPolicy { policy, suspended, floor: engine.policies.floor_here() };
     let (forms, call) = (Arc::clone(&engine.forms), action.call.clone());
     let judging = tokio::task::spawn_blocking(move || {
         let ruling = judge_draft((&trial, &forms), &behalf, &call, &|| true);
         // The permit is held until the judgement ends, even if it has timed out and nobody waits for it.
-        drop(place);
+        drop(permit);
         ruling
     });
     judging.await.ok().flatten()
@@ -180,7 +180,7 @@ async fn load_draft(
     engine: &Engine,
     scope: Scope,
     shadow: Shadow,
-    place: Arc<OwnedSemaphorePermit>,
+    permit: Arc<OwnedSemaphorePermit>,
 ) -> Option<Arc<Policy>> {
     let Shadow { version, number, .. } = shadow;
     if let Some(known) = engine.policies.drafts.get(&version) {
@@ -191,7 +191,7 @@ async fn load_draft(
     let loading = tokio::task::spawn_blocking(move || {
         let policy = load_policy("policy.toml", &text).ok().map(Arc::new);
         policies.drafts.insert(version, policy.clone());
-        drop(place);
+        drop(permit);
         policy
     });
     loading.await.ok()?
@@ -269,7 +269,7 @@ mod tests {
         let (root, agent) = (caller(&engine, Role::Admin).await, caller(&engine, Role::Agent).await);
         let session = engine.session_start(&agent, Start::default(), None).await.unwrap().id;
         engine.policy_shadow_put(&root, OPEN.into(), None, None).await.unwrap();
-        let taken: Vec<_> = std::iter::from_fn(|| engine.policies.place_for_draft()).collect();
+        let taken: Vec<_> = std::iter::from_fn(|| engine.policies.permit_for_draft()).collect();
         for call in ["c1", "c2"] {
             let ruling = engine.action_propose(&agent, session, writing(call), None).await.unwrap().action.ruling;
             assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Ask, Some("ask-before-changing")));

@@ -106,8 +106,8 @@ async fn add_suggestion(engine: &Engine, claim: &StepClaim, mut question: Questi
         .read(Cost::Point, move |reads| {
             let session = reads.session(&claim.scope, claim.session)?.ok_or(Refusal::NotFound("session"))?;
             let step = reads.step(&claim.scope, claim.step)?;
-            let place = answer_source(&session, step.as_ref(), &asked);
-            Ok(reads.frequent_answers(&claim.scope, &place, MOST_SUGGESTED)?)
+            let source = answer_source(&session, step.as_ref(), &asked);
+            Ok(reads.frequent_answers(&claim.scope, &source, MOST_SUGGESTED)?)
         })
         .await?;
     let mut fitting = Vec::new();

@@ -300,9 +300,9 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
 pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
     let Some(pattern) = AnswerPattern::of(interaction) else { return Ok(()) };
     let step = work.tx.step(&session.scope, session.step)?;
-    let place = answer_source(session, step.as_ref(), &interaction.question);
+    let source = answer_source(session, step.as_ref(), &interaction.question);
     let answer = json!({ "option": pattern.option, "data": pattern.data });
-    Ok(work.tx.answer_count_increment(&session.scope, &place, &pattern.digest.to_string(), &answer, work.now)?)
+    Ok(work.tx.answer_count_increment(&session.scope, &source, &pattern.digest.to_string(), &answer, work.now)?)
 }
 
 /// Returns the group in which an answer is counted: the step of a flow, or the agent if there is no flow.

@@ -22,8 +22,8 @@ fn new(name: &str, role: Role, groups: &[&str]) -> NewUser {
 }
 
 fn identity(name: &str, role: Role) -> Identity {
-    let place = ("default".to_owned(), "default".to_owned());
-    Identity { subject: format!("https://id#{}", name.to_lowercase()), name: name.into(), display: None, role, place }
+    let project = ("default".to_owned(), "default".to_owned());
+    Identity { subject: format!("https://id#{}", name.to_lowercase()), name: name.into(), display: None, role, project }
 }
 
 fn groups(groups: &[&str]) -> UserChange {

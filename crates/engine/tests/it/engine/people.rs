@@ -22,8 +22,8 @@ fn password(text: &str) -> Password {
 }
 
 fn identity(name: &str, subject: &str, role: Role) -> Identity {
-    let place = ("default".to_owned(), "default".to_owned());
-    Identity { subject: subject.into(), name: name.into(), display: Some("Olga".into()), role, place }
+    let project = ("default".to_owned(), "default".to_owned());
+    Identity { subject: subject.into(), name: name.into(), display: Some("Olga".into()), role, project }
 }
 
 impl World {
@@ -277,7 +277,7 @@ async fn browser_session_belongs_to_one_project_at_a_time() {
     assert_eq!((moved.scope.project, moved.role), (project, Role::Viewer));
     world.engine.recheck_caller(&alice).await.unwrap();
     let Me { tenant, projects, password, user } = world.engine.me_get(&moved).await.unwrap();
-    let places: Vec<_> = projects.iter().map(|place| (place.name.as_str(), place.role)).collect();
+    let places: Vec<_> = projects.iter().map(|project| (project.name.as_str(), project.role)).collect();
     assert_eq!((tenant.as_str(), places), ("default", vec![("default", Role::Operator), ("web", Role::Viewer)]));
     assert_eq!((password, user.map(|user| user.name)), (Some(PasswordState::Known), Some("alice".into())));
     let key = world.engine.me_get(&world.root().await).await.unwrap();
