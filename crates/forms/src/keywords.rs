@@ -49,7 +49,7 @@ pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Chil
             }
             ("properties", Value::Object(map)) => add_fields(&mut found, &pointer, map, JudgedValues::Name),
             ("patternProperties", Value::Object(map)) => {
-                add_fields(&mut found, &pointer, map, |_| JudgedValues::EveryName)
+                add_fields(&mut found, &pointer, map, |_| JudgedValues::EveryName);
             }
             ("dependentSchemas" | "dependencies", Value::Object(map)) => {
                 add_fields(&mut found, &pointer, map, |_| JudgedValues::Here);
