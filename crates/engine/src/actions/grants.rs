@@ -129,7 +129,7 @@ pub(crate) fn give_grant(
     (interaction, by): (InteractionId, &Actor),
     remember: &Remember,
 ) -> Result<(), Error> {
-    fits_what_was_approved(remember, action)?;
+    require_pattern_match(remember, action)?;
     let given = (remember, by.clone(), interaction);
     let id = work.ids.grant(work.now);
     let (grant, event_draft) = Grant::give(id, action, given, work.now);
@@ -139,7 +139,7 @@ pub(crate) fn give_grant(
 }
 
 /// Refuses a pattern that does not match the arguments that were just approved: such a grant would not cover the calls that its giver expects.
-fn fits_what_was_approved(remember: &Remember, action: &Action) -> Result<(), Error> {
+fn require_pattern_match(remember: &Remember, action: &Action) -> Result<(), Error> {
     let RememberedArguments::Pattern(named) = &remember.arguments else { return Ok(()) };
     let call = action.effective();
     let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&call.tool, &call.arguments, name, pattern));
