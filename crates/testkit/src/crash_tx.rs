@@ -39,7 +39,7 @@ impl CrashCountdown {
         Self { left: Cell::new(calls), number, sabotage }
     }
 
-    fn burn(&self) -> StoreResult<()> {
+    fn count_call(&self) -> StoreResult<()> {
         match self.left.get() {
             None => Ok(()),
             Some(0) => Err(StoreError::Closed),
@@ -52,16 +52,16 @@ impl CrashCountdown {
 }
 
 /// A transaction or query that fails when its fuse has used up its calls.
-pub(crate) struct FusedTx<'a, T: ?Sized> {
+pub(crate) struct CrashTx<'a, T: ?Sized> {
     pub(crate) inner: &'a mut T,
-    pub(crate) fuse: &'a CrashCountdown,
+    pub(crate) countdown: &'a CrashCountdown,
 }
 
 /// Methods that count a call against the fuse and then call the inner transaction.
 macro_rules! methods {
     ($($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)*) => {$(
         fn $name(&mut self, $($argument: $type),*) -> StoreResult<$out> {
-            self.fuse.burn()?;
+            self.countdown.count_call()?;
             self.inner.$name($($argument),*)
         }
     )*};
@@ -70,7 +70,7 @@ macro_rules! methods {
 /// Implements store traits for `FusedTx` with these methods only.
 macro_rules! passed_on {
     ($all:ident: $($part:ident { $($methods:tt)* })*) => {$(
-        impl<T: $all + ?Sized> $part for FusedTx<'_, T> {
+        impl<T: $all + ?Sized> $part for CrashTx<'_, T> {
             methods! { $($methods)* }
         }
     )*};
@@ -326,11 +326,11 @@ passed_on! { Tx:
     }
 }
 
-impl<T: Reads + ?Sized> TimerReads for FusedTx<'_, T> {
+impl<T: Reads + ?Sized> TimerReads for CrashTx<'_, T> {
     fn now(&mut self) -> StoreResult<Timestamp> {
-        self.fuse.burn()?;
+        self.countdown.count_call()?;
         let now = self.inner.now()?;
-        let ahead = self.fuse.sabotage == Some(Sabotage::ClockAhead) && self.fuse.number.is_multiple_of(3);
+        let ahead = self.countdown.sabotage == Some(Sabotage::ClockAhead) && self.countdown.number.is_multiple_of(3);
         Ok(if ahead { now.saturating_add(SignedDuration::from_hours(1)).unwrap_or(now) } else { now })
     }
 
@@ -341,21 +341,21 @@ impl<T: Reads + ?Sized> TimerReads for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> EventWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> EventWrites for CrashTx<'_, T> {
     fn event_append(&mut self, scope: &Scope, event: &Event) -> StoreResult<()> {
-        self.fuse.burn()?;
-        if self.fuse.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
+        self.countdown.count_call()?;
+        if self.countdown.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
             return Ok(());
         }
         self.inner.event_append(scope, event)
     }
 }
 
-impl<T: Tx + ?Sized> AuditWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> AuditWrites for CrashTx<'_, T> {
     fn audit_append(&mut self, written: &Written) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.countdown.count_call()?;
         let seventh = written.entry.event.is_some_and(|event| event.is_multiple_of(7));
-        if self.fuse.sabotage == Some(Sabotage::DropsEntries) && seventh {
+        if self.countdown.sabotage == Some(Sabotage::DropsEntries) && seventh {
             return Ok(());
         }
         self.inner.audit_append(written)
@@ -369,7 +369,7 @@ impl<T: Tx + ?Sized> AuditWrites for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> IdempotencyWrites for CrashTx<'_, T> {
     fn idempotency_insert(
         &mut self,
         scope: &Scope,
@@ -377,24 +377,24 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
         key: &str,
         idempotency: &IdempotencyRecord,
     ) -> StoreResult<()> {
-        self.fuse.burn()?;
-        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+        self.countdown.count_call()?;
+        if self.countdown.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
         self.inner.idempotency_insert(scope, actor, key, idempotency)
     }
 
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {
-        self.fuse.burn()?;
-        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+        self.countdown.count_call()?;
+        if self.countdown.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
         self.inner.idempotency_result_save(scope, actor, key, result)
     }
 
     fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()> {
-        self.fuse.burn()?;
-        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+        self.countdown.count_call()?;
+        if self.countdown.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
         self.inner.idempotency_secret_save(scope, actor, key, sealed)
@@ -406,10 +406,10 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> InteractionWrites for CrashTx<'_, T> {
     fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
-        self.fuse.burn()?;
-        if self.fuse.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
+        self.countdown.count_call()?;
+        if self.countdown.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
             return Ok(());
         }
         self.inner.interaction_save(interaction)
@@ -424,11 +424,11 @@ impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> ActionWrites for CrashTx<'_, T> {
     fn action_save(&mut self, action: &Action) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.countdown.count_call()?;
         let started = matches!(action.state, ActionState::Started { .. });
-        if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
+        if self.countdown.sabotage == Some(Sabotage::ForgetsStarts) && started {
             return Ok(());
         }
         self.inner.action_save(action)
@@ -439,11 +439,11 @@ impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> StepWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> StepWrites for CrashTx<'_, T> {
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
-        self.fuse.burn()?;
+        self.countdown.count_call()?;
         let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);
-        if self.fuse.sabotage == Some(Sabotage::LosesResults) && third {
+        if self.countdown.sabotage == Some(Sabotage::LosesResults) && third {
             return Ok(());
         }
         self.inner.journal_append(scope, step, entry)

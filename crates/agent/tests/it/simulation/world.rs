@@ -140,7 +140,7 @@ impl World {
         let rate = if deaths { self.crash_rate } else { usize::MAX };
         let (clock, counted) = (self.clock.clone(), Arc::clone(&jobs));
         let mut last = JobEnd::Done;
-        let mut fate = |random: &mut Random| {
+        let mut end = |random: &mut Random| {
             let number = counted.fetch_add(1, Ordering::Relaxed);
             if number >= stops_at {
                 stop.cancel();
@@ -151,7 +151,7 @@ impl World {
             last = if number > MOST_JOBS { JobEnd::DiesBeforeCall(0) } else { drawn(random, rate) };
             last
         };
-        let results = side_by_side(&self.store, doings, &mut self.random, &mut fate).await;
+        let results = side_by_side(&self.store, doings, &mut self.random, &mut end).await;
         let jobs = jobs.load(Ordering::Relaxed);
         check::holds!(jobs <= MOST_JOBS, "the workers run in an endless loop");
         self.heard(&deeds, &results)?;

@@ -158,8 +158,8 @@ async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
     told.collect()
 }
 
-/// Interrupts a rotation at the `nth` step in the way that `fate` says. Returns whether it was interrupted.
-async fn rotation_is_interrupted(fate: JobEnd, nth: usize) -> bool {
+/// Interrupts a rotation at the `nth` step in the way that `end` says. Returns whether it was interrupted.
+async fn rotation_is_interrupted(end: JobEnd, nth: usize) -> bool {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let people = [
         (world.agent().await, world.person("alice").await),
@@ -182,7 +182,7 @@ async fn rotation_is_interrupted(fate: JobEnd, nth: usize) -> bool {
     let mut steps = 0;
     let mut fated = |_: &mut Random| {
         steps += 1;
-        if steps == nth { fate } else { JobEnd::Done }
+        if steps == nth { end } else { JobEnd::Done }
     };
     let doing = UseCase { future: Box::pin(dying.rotate_master_key()), sleeps: false };
     let ended = side_by_side(&crashing, vec![doing], &mut Random::seeded(1), &mut fated).await;
@@ -210,13 +210,12 @@ async fn rotation_is_interrupted(fate: JobEnd, nth: usize) -> bool {
 
 #[tokio::test]
 async fn key_rotation_interrupted_at_any_step_loses_nothing() {
-    for fate in
-        [JobEnd::DiesBeforeCall(1), JobEnd::DiesBeforeCall(4), JobEnd::DiesBeforeCommit, JobEnd::DiesBeforeReply]
+    for end in [JobEnd::DiesBeforeCall(1), JobEnd::DiesBeforeCall(4), JobEnd::DiesBeforeCommit, JobEnd::DiesBeforeReply]
     {
         let mut nth = 1;
-        while rotation_is_interrupted(fate, nth).await {
+        while rotation_is_interrupted(end, nth).await {
             nth += 1;
         }
-        assert!(nth > 10, "{fate:?}: a rotation has more than {nth} steps");
+        assert!(nth > 10, "{end:?}: a rotation has more than {nth} steps");
     }
 }

@@ -108,11 +108,11 @@ impl World {
         let doings = commands.iter().map(doing).collect();
         let rate = if deaths { self.crash_rate } else { usize::MAX };
         let mut last = JobEnd::Done;
-        let mut fate = |random: &mut Random| {
+        let mut end = |random: &mut Random| {
             last = drawn(random, rate);
             last
         };
-        let results = side_by_side(&self.store, doings, &mut self.random, &mut fate).await;
+        let results = side_by_side(&self.store, doings, &mut self.random, &mut end).await;
         let crashed = self.store.is_dead();
         let mut deeds = Vec::new();
         for (command, result) in commands.into_iter().zip(results) {
