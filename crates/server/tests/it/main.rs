@@ -9,6 +9,7 @@ mod crate_layers;
 mod dependencies;
 mod engine_modules;
 mod lessons;
+mod shared_sql;
 mod signatures;
 mod targets;
 mod unused_items;
