@@ -4,10 +4,10 @@
 //! (`document.rs`, `shape.rs`), then the checks of [`AgentVersion::check`] and [`FlowVersion::check`]. Each stage lists
 //! all its problems. Start reading at [`read_agents`].
 
-mod complaint;
 mod directory;
 mod document;
 mod finding;
+mod serde_error;
 mod settings;
 mod shape;
 

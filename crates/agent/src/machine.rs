@@ -159,7 +159,7 @@ pub enum CallEnd {
     /// The question expired or was cancelled.
     Unanswered {
         /// Reason for the missing answer.
-        how: Silence,
+        how: NoAnswerReason,
     },
     /// The call was started, and its outcome is unknown.
     Unknown,
@@ -185,7 +185,7 @@ pub struct PeopleAnswer {
 /// Reason why a question ended without an answer. The journal stores it as a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub enum Silence {
+pub enum NoAnswerReason {
     /// Nobody answered in time.
     Expired,
     /// The question was cancelled.
@@ -194,7 +194,7 @@ pub enum Silence {
     Other(String),
 }
 
-impl From<String> for Silence {
+impl From<String> for NoAnswerReason {
     fn from(text: String) -> Self {
         match text.as_str() {
             "expired" => Self::Expired,
@@ -204,18 +204,18 @@ impl From<String> for Silence {
     }
 }
 
-impl From<&str> for Silence {
+impl From<&str> for NoAnswerReason {
     fn from(text: &str) -> Self {
         Self::from(text.to_owned())
     }
 }
 
-impl From<Silence> for String {
-    fn from(silence: Silence) -> Self {
+impl From<NoAnswerReason> for String {
+    fn from(silence: NoAnswerReason) -> Self {
         match silence {
-            Silence::Expired => "expired".to_owned(),
-            Silence::Cancelled => "cancelled".to_owned(),
-            Silence::Other(text) => text,
+            NoAnswerReason::Expired => "expired".to_owned(),
+            NoAnswerReason::Cancelled => "cancelled".to_owned(),
+            NoAnswerReason::Other(text) => text,
         }
     }
 }
@@ -234,7 +234,7 @@ pub enum BeforeEnd {
     /// Nobody answered.
     Unanswered {
         /// Reason for the missing answer.
-        how: Silence,
+        how: NoAnswerReason,
     },
 }
 

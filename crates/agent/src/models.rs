@@ -29,9 +29,9 @@ use crate::model::{Model, ModelError};
 use crate::tool::ToolSpec;
 
 /// Names of tools as a model over the network knows them, where names must fit the wire format.
-pub(crate) fn wire_names(tools: &[ToolSpec]) -> Vec<String> {
+pub(crate) fn provider_names(tools: &[ToolSpec]) -> Vec<String> {
     let names = names::Names::of(tools);
-    tools.iter().map(|tool| names.wire(&tool.name)).collect()
+    tools.iter().map(|tool| names.provider_name(&tool.name)).collect()
 }
 
 /// Opens the model that an agent's version has chosen. Nothing is sent before its first turn.

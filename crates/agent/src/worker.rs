@@ -74,7 +74,7 @@ impl Worker {
             let wait = self.start_due(&mut running, &mut claimed_steps, &stop).await;
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = bell.heard(), if running.len() < self.at_once => {}
+                () = bell.wait(), if running.len() < self.at_once => {}
                 () = tokio::time::sleep(wait) => {}
                 Some(done) = running.join_next() => forget_finished(done, &mut claimed_steps),
             }
@@ -202,7 +202,7 @@ impl Worker {
                 biased;
                 () = stop.cancelled() => return WatchEnd::Stopped,
                 _ = beat.tick() => self.engine.step_extend_lease(claim).await,
-                () = bell.heard() => {
+                () = bell.wait() => {
                     tokio::time::sleep(LONGEST_PAUSE / 5).await;
                     self.engine.step_require_claim(claim).await
                 }

@@ -26,7 +26,7 @@ pub(crate) async fn export(export: &ArchiveExport) -> Result<(), Failure> {
         None => Box::new(io::stdout().lock()),
     };
     while let Some(found) = archive.next().await? {
-        for ArchivedQuestion { place: (tenant, project), interaction, events } in found {
+        for ArchivedQuestion { project: (tenant, project), interaction, events } in found {
             let events = events.into_iter().map(Into::into).collect();
             let line = ArchivedView { tenant, project, interaction: interaction.into(), events };
             let line = serde_json::to_string(&line).map_err(|error| Failure::Export(error.into()))?;

@@ -81,7 +81,7 @@ async fn put(engine: &Engine, part: ServerFile, file: &Path, text: String) -> Re
 pub(crate) async fn follow(engine: Engine, options: EngineOptions) {
     // The files are read again: they may have changed since the start.
     let files = [(ServerFile::Floor, options.policy_floor), (ServerFile::Policy, options.policy)];
-    let given = files.into_iter().filter_map(|(part, path)| Some(WatchedFile { part, path: path?, taken: None }));
+    let given = files.into_iter().filter_map(|(part, path)| Some(WatchedFile { part, path: path?, last_text: None }));
     let (mut files, mut told): (Vec<WatchedFile>, _) = (given.collect(), None);
     loop {
         tokio::time::sleep(CHECK_INTERVAL).await;
@@ -105,26 +105,26 @@ struct WatchedFile {
     part: ServerFile,
     path: PathBuf,
     /// The last text that was put in force or refused for its content. Any other text is tried again.
-    taken: Option<String>,
+    last_text: Option<String>,
 }
 
 impl WatchedFile {
     async fn look(&mut self, engine: &Engine) {
         let told = |why: String| engine.report_unreadable_file(self.part, &self.path.display().to_string(), why);
-        let text = match read_settled(&self.path, self.taken.as_deref()).await {
-            Ok(Some(text)) if self.taken.as_ref() == Some(&text) => return,
+        let text = match read_settled(&self.path, self.last_text.as_deref()).await {
+            Ok(Some(text)) if self.last_text.as_ref() == Some(&text) => return,
             Ok(Some(text)) => text,
             Ok(None) => return told("the file changes while it is read".to_owned()),
             Err(error) => {
                 told(format!("the file cannot be read: {error}"));
-                self.taken = None;
+                self.last_text = None;
                 return;
             }
         };
         match put(engine, self.part, &self.path, text.clone()).await {
-            Ok(()) | Err(FileRefusal::Refused(_)) => self.taken = Some(text),
+            Ok(()) | Err(FileRefusal::Refused(_)) => self.last_text = Some(text),
             // The file may be valid; it is tried again at the next check.
-            Err(FileRefusal::NotYet(_)) => self.taken = None,
+            Err(FileRefusal::NotYet(_)) => self.last_text = None,
         }
     }
 }

@@ -134,7 +134,7 @@ fn oidc(provider: &Provider) -> Result<Option<Oidc>, Failure> {
         client_secret: secret.transpose()?,
         role_claim: provider.oidc_role_claim.clone(),
         name_claim: provider.oidc_name_claim.clone(),
-        place: (provider.oidc_tenant.clone(), provider.oidc_project.clone()),
+        project: (provider.oidc_tenant.clone(), provider.oidc_project.clone()),
     };
     Oidc::new(settings).map(Some).map_err(Failure::Oidc)
 }

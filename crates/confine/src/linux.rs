@@ -33,17 +33,17 @@ pub(crate) fn answer(arguments: &[OsString]) -> Result<ExitCode, String> {
 }
 
 /// Adds the failed operation to an error.
-trait Doing<T> {
+trait ErrorContext<T> {
     fn doing(self, what: &str) -> Result<T, String>;
 }
 
-impl<T, E: Display> Doing<T> for Result<T, E> {
+impl<T, E: Display> ErrorContext<T> for Result<T, E> {
     fn doing(self, what: &str) -> Result<T, String> {
         self.map_err(|error| format!("cannot {what}: {error}"))
     }
 }
 
-impl<T> Doing<T> for Option<T> {
+impl<T> ErrorContext<T> for Option<T> {
     fn doing(self, what: &str) -> Result<T, String> {
         self.ok_or_else(|| format!("cannot {what}"))
     }

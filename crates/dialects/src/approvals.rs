@@ -32,7 +32,8 @@ use utoipa_axum::routes;
 
 pub(super) use channel::channel;
 use messages::{
-    AssistantMessage, PendingApprovals, ServerMessage, ToolCall, Warning, Wrong, approval_request, resolved_message,
+    AssistantMessage, ErrorMessage, PendingApprovals, ServerMessage, ToolCall, Warning, approval_request,
+    resolved_message,
 };
 use names::CallNames;
 use server::App;
@@ -44,7 +45,7 @@ use server::handler::{
 /// outcome is unknown.
 const LEASE: i64 = 60;
 /// Default page size.
-const PORTION: u32 = 200;
+const PAGE: u32 = 200;
 
 /// Time for which the server waits for the outcome of a call from a client that reconnects. The dialect has no message that says
 /// whether the client still runs it: the client may have been restarted.
@@ -88,9 +89,9 @@ async fn approvals_open(
     // as resolved.
     let (follower, sessions) = if let Some(session) = names.session() {
         let SessionSnapshot { session, .. } = app.engine.session_snapshot(&caller, session).await?;
-        (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
+        (Follower::Session(app.engine.session_follow(&caller, session.id, session.last_seq).await?), vec![session.id])
     } else {
-        let mut follower = app.engine.follow_channel(&caller, &name, ChannelStart::Now).await?;
+        let mut follower = app.engine.channel_follow(&caller, &name, ChannelStart::Now).await?;
         let sessions = follower.begin().await?;
         (Follower::Channel(follower), sessions)
     };
@@ -121,7 +122,7 @@ async fn approvals_pending(
     PathId(name): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<PendingApprovals>, ApiError> {
-    let page = page(query.cursor.as_deref(), query.limit.or(Some(PORTION)))?;
+    let page = page(query.cursor.as_deref(), query.limit.or(Some(PAGE)))?;
     let names = call_names(&app, &caller, &name).await?;
     let (shown, next) = app.engine.questions_with_calls(&caller, names.session(), &name, page).await?;
     let open = shown.into_iter().filter(|(asked, _)| is_open(asked));
@@ -248,9 +249,9 @@ impl Approvals {
     /// Attaches the client to a session. Calls that were sent to it before a disconnection and are not reported stay
     /// leased to it.
     async fn join_session(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
-        let attended = self.app.engine.session_snapshot(&self.caller, session).await?;
+        let snapshot = self.app.engine.session_snapshot(&self.caller, session).await?;
         let now = self.app.engine.now();
-        for (call, run, since) in attended.running {
+        for (call, run, since) in snapshot.running {
             let ends = [now.saturating_add(RESUMED), since.saturating_add(RESUMED_IN_ALL)];
             let until = ends.into_iter().flatten().min();
             let running = RunningCall {
@@ -265,7 +266,7 @@ impl Approvals {
                 self.running.push(running);
             }
         }
-        self.queue(session, attended.open, attended.ready);
+        self.queue(session, snapshot.open, snapshot.ready);
         Ok(None)
     }
 
@@ -406,24 +407,24 @@ impl Approvals {
 
     /// Starts a call that this client has to run and sends it. Only one client succeeds.
     async fn start_call(&mut self, session: SessionId, call: String) -> Result<Option<ServerMessage>, ApiError> {
-        let acted = self.app.engine.action(&self.caller, session, call.clone(), Duration::ZERO).await?;
-        let mine = acted.proposal.runner.as_ref() == Some(&self.caller.actor);
+        let acted = self.app.engine.action_get(&self.caller, session, call.clone(), Duration::ZERO).await?;
+        let mine = acted.action.runner.as_ref() == Some(&self.caller.actor);
         let Some(permit) = acted.permit.filter(|_| mine) else { return Ok(None) };
         let (key, call_id) = ((session, call.clone()), self.names.of_call(session, &call));
         match self.app.engine.action_start(&self.caller, key.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
-                let action = started.proposal.effective();
+                let call = started.action.effective();
                 self.running.retain(|running| running.call != key);
                 self.running.push(RunningCall {
                     call: key,
-                    run: started.proposal.state.run(),
+                    run: started.action.state.run(),
                     until: None,
                     awaited: true,
                 });
                 Ok(Some(ServerMessage::ToolCall(ToolCall {
                     call_id,
-                    tool_name: action.tool,
-                    arguments: action.arguments,
+                    tool_name: call.tool,
+                    arguments: call.arguments,
                     requires_approval: false,
                     reason: None,
                     created_at: None,
@@ -460,7 +461,7 @@ fn error_message(error: ApiError, call_id: Option<String>) -> ServerMessage {
         Some(detail) => format!("{}: {detail}", problem.title),
         None => problem.title,
     };
-    ServerMessage::Error(Wrong { content, code: problem.code, call_id, errors: problem.errors })
+    ServerMessage::Error(ErrorMessage { content, code: problem.code, call_id, errors: problem.errors })
 }
 
 fn to_json(message: &ServerMessage) -> String {

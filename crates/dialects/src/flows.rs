@@ -114,7 +114,7 @@ async fn flows_start(
     } else {
         return Err(Refusal::NotFound("flow").into());
     };
-    let started = app.engine.start_session(&caller, start, idempotency).await.map_err(|error| {
+    let started = app.engine.session_start(&caller, start, idempotency).await.map_err(|error| {
         ApiError::from(error).map_pointers(|pointer| match pointer.as_str() {
             "/channel" => "/chatSessionId".to_owned(),
             "/shared" => "/sharedContext".to_owned(),
@@ -136,7 +136,7 @@ async fn flows_start(
 /// Whether the project has a definition with this name.
 async fn is_defined(app: &App, caller: &Caller, kind: DefinitionKind, name: &str) -> Result<bool, ApiError> {
     let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
-    let (found, _) = app.engine.definitions(caller, kind, page).await?;
+    let (found, _) = app.engine.definition_list(caller, kind, page).await?;
     Ok(found.first().is_some_and(|found| found.definition.name == name))
 }
 

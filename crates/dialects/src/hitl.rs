@@ -37,7 +37,7 @@ use views::{HitlPendingView, HitlRequestView, HitlStatus};
 const PREFIXES: [(&str, &str); 2] = [("/hitl", ""), ("/api/v1/agent/hitl", "_long")];
 
 /// Default page size for a conversation.
-const PORTION: u32 = 200;
+const PAGE: u32 = 200;
 
 /// Operations of this dialect, under both prefixes.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -87,7 +87,7 @@ async fn hitl_conversation_pending(
     PathId(conversation): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
-    let page = page(query.cursor.as_deref(), query.limit.or(Some(PORTION)))?;
+    let page = page(query.cursor.as_deref(), query.limit.or(Some(PAGE)))?;
     let session = app.engine.find_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = match app.engine.resolve_name(&caller, &conversation).await? {
         // All sessions of the channel.
@@ -95,7 +95,7 @@ async fn hitl_conversation_pending(
         Some(NamedConversation::Session(_)) | None => InteractionFilter { session: Some(session.id), ..pending() },
     };
     let query = InteractionQuery { filter, ..InteractionQuery::default() };
-    let (found, next) = app.engine.interactions(&caller, query, page).await?;
+    let (found, next) = app.engine.interaction_list(&caller, query, page).await?;
     Ok(Json(HitlPendingView::of(found, next, Some(&conversation))))
 }
 
@@ -125,7 +125,7 @@ async fn hitl_project_pending(
         return Err(Refusal::NotFound("project").into());
     }
     let query = InteractionQuery { filter: pending(), ..InteractionQuery::default() };
-    let (found, next) = app.engine.interactions(&caller, query, page).await?;
+    let (found, next) = app.engine.interaction_list(&caller, query, page).await?;
     Ok(Json(HitlPendingView::of(found, next, None)))
 }
 
@@ -133,7 +133,7 @@ async fn is_callers_project(app: &App, caller: &Caller, project: &str) -> Result
     if project.parse::<ProjectId>().is_ok_and(|id| id == caller.scope.project) {
         return Ok(true);
     }
-    let me = app.engine.me(caller).await?;
+    let me = app.engine.me_get(caller).await?;
     Ok(me.projects.iter().any(|place| place.project == caller.scope.project && place.name == project))
 }
 
@@ -152,8 +152,8 @@ async fn hitl_request(
 ) -> Result<Json<HitlRequestView>, ApiError> {
     let found = load(&app, &caller, &request).await?;
     let status = match &found.question.call_id {
-        Some(call) => match app.engine.action(&caller, found.origin.session, call.clone(), Duration::ZERO).await {
-            Ok(acted) => HitlStatus::of(&found, Some((&acted.proposal.state, acted.at))),
+        Some(call) => match app.engine.action_get(&caller, found.origin.session, call.clone(), Duration::ZERO).await {
+            Ok(acted) => HitlStatus::of(&found, Some((&acted.action.state, acted.at))),
             Err(Error::Refused(Refusal::NotFound(_))) => HitlStatus::of(&found, None),
             Err(error) => return Err(error.into()),
         },
@@ -177,8 +177,11 @@ async fn hitl_ask(
     let conversation = body.conversation().to_owned();
     let session = app.engine.find_own_session(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let ask = Ask { traceparent: traceparent(&headers), ..body.into_ask()? };
-    let asked =
-        app.engine.ask(&caller, session.id, ask, idempotency).await.map_err(|error| map_fields(error, ask::FIELDS))?;
+    let asked = app
+        .engine
+        .interaction_ask(&caller, session.id, ask, idempotency)
+        .await
+        .map_err(|error| map_fields(error, ask::FIELDS))?;
     let status = HitlStatus::of(&asked, None);
     Ok((StatusCode::CREATED, Json(HitlRequestView::new(asked, Some(&conversation), status))))
 }
@@ -199,13 +202,13 @@ async fn hitl_respond(
     let fields = respond::fields(&subject.asked.question);
     let answered = app.engine.answer_subject(&caller, subject, draft, idempotency).await;
     let answered = answered.map_err(|error| map_fields(error, fields))?;
-    let taken = match answered.status() {
+    let recorded = match answered.status() {
         Status::Pending => "Response recorded; other people still have to respond",
         Status::Answered | Status::AutoResolved | Status::Expired | Status::Cancelled => "Response received",
     };
     Ok(success(match note {
-        Some(note) => format!("{taken}; {note}"),
-        None => taken.to_owned(),
+        Some(note) => format!("{recorded}; {note}"),
+        None => recorded.to_owned(),
     }))
 }
 
@@ -229,12 +232,12 @@ async fn hitl_cancel(
     CommandRequest { body: HitlCancelBody { request_id, reason }, idempotency }: CommandRequest<HitlCancelBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
     let id = parse_id(&request_id)?;
-    app.engine.cancel(&caller, id, reason, idempotency).await?;
+    app.engine.interaction_cancel(&caller, id, reason, idempotency).await?;
     Ok(success("Request cancelled"))
 }
 
 async fn load(app: &App, caller: &Caller, request: &str) -> Result<Interaction, ApiError> {
-    Ok(app.engine.interaction(caller, parse_id(request)?, Duration::ZERO).await?)
+    Ok(app.engine.interaction_get(caller, parse_id(request)?, Duration::ZERO).await?)
 }
 
 /// Parses the id of a request. A malformed id is reported as not found.

@@ -41,8 +41,8 @@ pub fn dialects() -> Addition {
 
 /// Marks every request of a router with the dialect that it arrived through; the caller carries it into answers and
 /// audit entries.
-fn on(wire: EntryPoint, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
-    operations.layer(Extension(wire))
+fn on(entry_point: EntryPoint, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
+    operations.layer(Extension(entry_point))
 }
 
 /// Wraps a value in an object where a dialect has an object: null becomes `{}`, other values `{"value": …}`.

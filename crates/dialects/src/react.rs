@@ -28,7 +28,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::refusals::{ExtraFields, map_fields, reword_refusal};
-use events::{ReactEvents, Until};
+use events::{ReactEvents, StreamEnd};
 use position::{Position, Positions};
 use server::App;
 use server::handler::{
@@ -36,7 +36,7 @@ use server::handler::{
 };
 
 /// Number of events that are checked for unsent ones.
-const PORTION: u32 = 200;
+const PAGE: u32 = 200;
 
 /// Operations of this dialect.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -79,7 +79,7 @@ async fn react_chat_stream(
     let (session, before) =
         said.map_err(|error| map_fields(error, &[("/content", "/message"), ("/channel", "/sessionId")]))?;
     let name = conversation.unwrap_or_else(|| session.head.channel.clone());
-    let events = ReactEvents::new(name, Until::Turn, Positions::of(session.id, Position::after(before)));
+    let events = ReactEvents::new(name, StreamEnd::Turn, Positions::of(session.id, Position::after(before)));
     stream_session(&app, caller, session.id, (events, before)).await
 }
 
@@ -121,7 +121,7 @@ async fn react_session_stream(
         return stream_channel(&app, caller, name, positions).await;
     }
     let session = app.engine.find_session(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
-    let until = session.ended.as_ref().map_or(Until::Session, |_| Until::Event(session.last_seq));
+    let until = session.ended.as_ref().map_or(StreamEnd::Session, |_| StreamEnd::Event(session.last_seq));
     let position = positions.within(session.id);
     let mut events = ReactEvents::new(name, until, Positions::of(session.id, position));
     if session.ended.is_some() && is_fully_read(&app, &caller, &session, &mut events, position).await? {
@@ -146,7 +146,7 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
         known.entry(newest.id).or_insert((newest, Position::after(0)));
     }
     let positions = known.iter().map(|(id, (_, position))| (*id, *position)).collect();
-    let mut events = ReactEvents::new(name.clone(), Until::Channel, Positions(positions));
+    let mut events = ReactEvents::new(name.clone(), StreamEnd::Channel, Positions(positions));
     for (id, (session, position)) in &known {
         if session.ended.is_none() {
             events.expect_end(*id, None);
@@ -161,7 +161,7 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
     }
     let mut after: BTreeMap<_, _> = live.iter().map(|session| (session.id, 0)).collect();
     after.extend(known.iter().map(|(id, (_, position))| (*id, position.before())));
-    let follower = app.engine.follow_channel(&caller, &name, ChannelStart::After(after)).await?;
+    let follower = app.engine.channel_follow(&caller, &name, ChannelStart::After(after)).await?;
     stream_events(events, app, caller, EventSource::Channel(follower))
 }
 
@@ -193,7 +193,7 @@ async fn is_fully_read(
     position: Position,
 ) -> Result<bool, ApiError> {
     events.learn(app, caller, session.id).await?;
-    let left = app.engine.events(caller, session.id, position.before(), PORTION, Duration::ZERO).await?;
+    let left = app.engine.event_list(caller, session.id, position.before(), PAGE, Duration::ZERO).await?;
     let read_to_its_end = left.last().map_or(position.before(), |last| last.seq) >= session.last_seq;
     Ok(read_to_its_end && left.iter().all(|event| events.is_silent(event)))
 }
@@ -204,7 +204,7 @@ async fn stream_session(
     session: SessionId,
     (events, after): (ReactEvents, u64),
 ) -> Result<Response, ApiError> {
-    let follower = app.engine.follow(&caller, session, after).await?;
+    let follower = app.engine.session_follow(&caller, session, after).await?;
     stream_events(events, app, caller, EventSource::Session(follower))
 }
 

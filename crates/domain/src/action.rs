@@ -144,19 +144,19 @@ impl Action {
     }
 
     /// Refuses a second proposal under this `call_id` unless it is by the same agent and has the same call.
-    pub fn same(&self, action: &Call, by: &Actor) -> Result<(), Refusal> {
-        self.of_agent(by)?;
-        if self.call.digest() == action.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call_id.clone())) }
+    pub fn require_same(&self, call: &Call, by: &Actor) -> Result<(), Refusal> {
+        self.require_agent(by)?;
+        if self.call.digest() == call.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call_id.clone())) }
     }
 
     /// Refuses every actor but the agent that proposed the action and its runner.
-    pub fn of_agent(&self, by: &Actor) -> Result<(), Refusal> {
+    pub fn require_agent(&self, by: &Actor) -> Result<(), Refusal> {
         let may = by.name == self.proposed_by.name || self.runner.as_ref() == Some(by);
         if may { Ok(()) } else { Err(Refusal::NotYourAction) }
     }
 
     /// Refuses a caller who merely has the name of a hosted agent: an action of a worker is for workers, and for the client that runs it.
-    pub fn in_hands_of(&self, caller: &Caller) -> Result<(), Refusal> {
+    pub fn require_access(&self, caller: &Caller) -> Result<(), Refusal> {
         let client = self.runner.as_ref() == Some(&caller.actor);
         if self.hosted && !caller.is_worker() && !client { Err(Refusal::NotYourAction) } else { Ok(()) }
     }
@@ -192,7 +192,7 @@ impl Action {
             | ActionState::Failed { .. } => return Err(self.not_in("waiting")),
         }
         let edited = edited.or_else(|| self.edited.clone());
-        let after = Self { edited, ..self }.became(ActionState::Allowed { permit });
+        let after = Self { edited, ..self }.with_state(ActionState::Allowed { permit });
         let ruled = ActionRuled { edited: Some(after.edited.is_some()), ..after.ruled() };
         let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.kept());
         Ok((after, draft))
@@ -205,7 +205,7 @@ impl Action {
         }
         let rejected = ActionRejected { call_id: self.call_id.clone(), tool: self.call.tool.clone(), effect };
         let draft = EventDraft::by(&by, EventKind::ActionRejected(rejected)).recording(json!({ "feedback": feedback }));
-        Ok((self.became(ActionState::Rejected { by, effect, feedback }), draft))
+        Ok((self.with_state(ActionState::Rejected { by, effect, feedback }), draft))
     }
 
     /// Fails an action that was allowed and will not be started. `None` in any other state.
@@ -215,7 +215,7 @@ impl Action {
             return None;
         }
         let draft = EventDraft::plain(EventKind::ActionFailed(self.settled_because(why)));
-        Some((self.became(ActionState::Failed { message: why.to_owned(), result: Value::Null }), draft))
+        Some((self.with_state(ActionState::Failed { message: why.to_owned(), result: Value::Null }), draft))
     }
 
     /// Keeps the action waiting on a second question, because one person's edit needs the approval of others.
@@ -233,7 +233,7 @@ impl Action {
         after.asked.push(interaction);
         let ruled = ActionRuled { edited: Some(true), ..after.ruled() };
         let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.kept());
-        Ok((after.became(ActionState::Waiting { interaction }), draft))
+        Ok((after.with_state(ActionState::Waiting { interaction }), draft))
     }
 
     /// Starts the action and spends its permit. A second start and any other permit are refused.
@@ -244,7 +244,7 @@ impl Action {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<ActionChange, Refusal> {
-        self.of_agent(by)?;
+        self.require_agent(by)?;
         let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in("allowed")) };
         if good.id != permit || good.digest != self.effective().digest().to_string() {
             return Err(Refusal::PermitUnknown);
@@ -254,15 +254,15 @@ impl Action {
         }
         let started = ActionStarted { call_id: self.call_id.clone(), tool: self.call.tool.clone(), until };
         let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.kept());
-        Ok((self.became(ActionState::Started { permit, since: now, until }), draft))
+        Ok((self.with_state(ActionState::Started { permit, since: now, until }), draft))
     }
 
     /// Refuses the start if today's policy denies the call, or asks about a call that was allowed without a question.
-    pub fn stands(&self, ruling: &Ruling) -> Result<(), Refusal> {
+    pub fn require_current_ruling(&self, ruling: &Ruling) -> Result<(), Refusal> {
         let by_itself = self.ruling.verdict == Verdict::Allow && self.asked.is_empty();
         match ruling.verdict {
-            Verdict::Deny => Err(Refusal::DeniedByNow(Box::new(ruling.clone()))),
-            Verdict::Ask if by_itself => Err(Refusal::AskedByNow(Box::new(ruling.clone()))),
+            Verdict::Deny => Err(Refusal::NowDenied(Box::new(ruling.clone()))),
+            Verdict::Ask if by_itself => Err(Refusal::NowAsked(Box::new(ruling.clone()))),
             Verdict::Ask | Verdict::Allow => Ok(()),
         }
     }
@@ -276,8 +276,8 @@ impl Action {
 
     /// Records the agent's report on a run. An unknown outcome can still be reported; a reported outcome is final.
     pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<ActionChange, Refusal> {
-        self.of_agent(by)?;
-        self.is_run(run)?;
+        self.require_agent(by)?;
+        self.require_run(run)?;
         match (&self.state, &outcome) {
             (ActionState::Started { .. }, _) => {}
             // A late report settles an unknown outcome.
@@ -306,11 +306,11 @@ impl Action {
             }
             Outcome::Unknown => (EventKind::ActionUnknown(settled), self.unknown(None)),
         };
-        Ok((self.became(state), EventDraft::by(by, kind).recording(record)))
+        Ok((self.with_state(state), EventDraft::by(by, kind).recording(record)))
     }
 
     /// Refuses a report that names another run than the one that was started last.
-    fn is_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
+    fn require_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
         match (self.state.run(), run) {
             (Some(last), Some(run)) if last != run => Err(Refusal::AnotherRun(last)),
             _ => Ok(()),
@@ -319,10 +319,10 @@ impl Action {
 
     /// Extends the lease of a run to `until`. There is no event for it.
     pub fn extend_lease(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
-        self.of_agent(by)?;
-        self.is_run(run)?;
+        self.require_agent(by)?;
+        self.require_run(run)?;
         let ActionState::Started { permit, since, .. } = self.state else { return Err(self.not_in("started")) };
-        Ok(self.became(ActionState::Started { permit, since, until }))
+        Ok(self.with_state(ActionState::Started { permit, since, until }))
     }
 
     /// Applies the passage of time: the outcome was not reported within the lease, or the client did not start the action. `None` while
@@ -334,7 +334,7 @@ impl Action {
             ActionState::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
                 let draft = EventDraft::plain(EventKind::ActionFailed(self.settled_because(NOT_BEGUN)));
                 let state = ActionState::Failed { message: NOT_BEGUN.into(), result: Value::Null };
-                return Some((self.became(state), draft));
+                return Some((self.with_state(state), draft));
             }
             ActionState::Allowed { .. }
             | ActionState::Waiting { .. }
@@ -348,10 +348,10 @@ impl Action {
         let settled = self.settled_because("its outcome was not reported in time");
         if let Some(permit) = again.filter(|_| self.repeatable) {
             let draft = EventDraft::plain(EventKind::ActionOffered(settled));
-            return Some((self.became(ActionState::Allowed { permit }), draft));
+            return Some((self.with_state(ActionState::Allowed { permit }), draft));
         }
         let unknown = self.unknown(None);
-        Some((self.became(unknown), EventDraft::plain(EventKind::ActionUnknown(settled))))
+        Some((self.with_state(unknown), EventDraft::plain(EventKind::ActionUnknown(settled))))
     }
 
     /// Records the question that asks people about an unknown outcome. The question has an event of its own.
@@ -359,7 +359,7 @@ impl Action {
     pub fn ask_about_outcome(mut self, interaction: InteractionId) -> Self {
         self.asked.push(interaction);
         let unknown = self.unknown(Some(interaction));
-        self.became(unknown)
+        self.with_state(unknown)
     }
 
     /// Settles an unknown outcome by a person's answer.
@@ -386,7 +386,7 @@ impl Action {
                 (EventKind::ActionUnknown(settled), self.unknown(None))
             }
         };
-        Ok((self.became(state), EventDraft::by(by, kind)))
+        Ok((self.with_state(state), EventDraft::by(by, kind)))
     }
 
     /// Time at which `lapse` next has an effect.
@@ -448,7 +448,7 @@ impl Action {
         Refusal::ActionNot { wanted, state }
     }
 
-    fn became(self, state: ActionState) -> Self {
+    fn with_state(self, state: ActionState) -> Self {
         Self { state, revision: self.revision + 1, ..self }
     }
 }

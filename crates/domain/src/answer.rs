@@ -280,15 +280,15 @@ impl Question {
     fn check_remember(&self, effect: Effect, draft: &AnswerDraft, problems: &mut Vec<Problem>) {
         let Some(remember) = &draft.remember else { return };
         let approves = self.kind == Kind::Approval && self.call_id.is_some() && effect.runs_action();
-        let (Some(action), true) = (&self.call, approves) else {
+        let (Some(call), true) = (&self.call, approves) else {
             problems.push(Problem::new("/remember", "only the approval of a proposed action can be remembered"));
             return;
         };
         if self.needs_several() {
             problems.push(Problem::new("/remember", "a decision of several people cannot be remembered"));
         }
-        let arguments = draft.arguments.as_ref().unwrap_or(&action.arguments);
-        remember.check(&Call { tool: action.tool.clone(), arguments: arguments.clone() }, problems);
+        let arguments = draft.arguments.as_ref().unwrap_or(&call.arguments);
+        remember.check(&Call { tool: call.tool.clone(), arguments: arguments.clone() }, problems);
     }
 
     fn check_data(
@@ -319,7 +319,7 @@ impl Question {
 
     /// Whether data without a form names arguments of the call and gives them other values than the question shows.
     fn has_otherwise(&self, data: &Value) -> bool {
-        let shown = self.call.as_ref().and_then(|action| action.arguments.as_object());
+        let shown = self.call.as_ref().and_then(|call| call.arguments.as_object());
         let (Some(shown), Some(given)) = (shown, data.as_object()) else { return false };
         let names_some = given.keys().any(|name| shown.contains_key(name));
         names_some && given.iter().any(|(name, value)| shown.get(name) != Some(value))

@@ -294,11 +294,11 @@ impl Question {
 
 impl Interaction {
     /// Refuses a caller who belongs to none of the audiences, or is excluded from each audience that they belong to.
-    pub(crate) fn invites(&self, caller: &Caller) -> Result<(), Refusal> {
+    pub(crate) fn require_invited(&self, caller: &Caller) -> Result<(), Refusal> {
         let started = caller.actor.is_same_person(&self.origin.started_by);
         let mut refusal = Refusal::NotInAudience;
         for audience in self.question.audiences() {
-            match self.unbarred_in(audience, &caller.actor) {
+            match self.require_unbarred_in(audience, &caller.actor) {
                 Ok(()) if audience.includes(caller, started) => return Ok(()),
                 Ok(()) => {}
                 Err(barred) => refusal = barred,
@@ -308,7 +308,7 @@ impl Interaction {
     }
 
     /// Refuses an actor who can never count in this audience: the asker and, with four eyes, the person who started the session.
-    pub(crate) fn unbarred_in(&self, audience: &Audience, actor: &Actor) -> Result<(), Refusal> {
+    pub(crate) fn require_unbarred_in(&self, audience: &Audience, actor: &Actor) -> Result<(), Refusal> {
         if actor.is_same_person(&self.origin.asked_by) {
             return Err(Refusal::AskerCannotAnswer);
         }

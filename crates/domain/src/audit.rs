@@ -225,8 +225,8 @@ pub(crate) fn of_question(question: &Question) -> Value {
 /// Audit details of an answer: the complete answer, and the call that the question showed.
 pub(crate) fn of_answer(question: &Question, answer: &Answer) -> Value {
     let mut kept = Map::from_iter([("answer".to_owned(), json!(answer))]);
-    if let Some(action) = &question.call {
-        kept.insert("action".into(), json!(action));
+    if let Some(call) = &question.call {
+        kept.insert("action".into(), json!(call));
     }
     Value::Object(kept)
 }

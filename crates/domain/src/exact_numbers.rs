@@ -26,7 +26,7 @@ pub fn first_rounded(json: &[u8]) -> Option<String> {
             b'[' => within.push(Container::List { index: 0 }),
             b'}' | b']' => drop(within.pop()),
             b',' => within.iter_mut().rev().take(1).for_each(Container::next),
-            b'"' => within.iter_mut().rev().take(1).for_each(|container| container.named(token)),
+            b'"' => within.iter_mut().rev().take(1).for_each(|container| container.read_string(token)),
             b'-' | b'0'..=b'9' if !is_kept(number_at(token)) => {
                 return Some(within.iter().map(Container::pointer).collect());
             }
@@ -45,7 +45,7 @@ enum Container {
 
 impl Container {
     /// Reads a string. The first string of a field is its key.
-    fn named(&mut self, token: &[u8]) {
+    fn read_string(&mut self, token: &[u8]) {
         if let Self::Object { key, keyed } = self
             && !std::mem::replace(keyed, true)
         {

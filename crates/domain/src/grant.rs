@@ -103,7 +103,7 @@ const MOST_USES: u64 = 1_000_000;
 
 impl Remember {
     /// Lists the errors of the scope for this call.
-    pub fn check(&self, action: &Call, problems: &mut Vec<Problem>) {
+    pub fn check(&self, call: &Call, problems: &mut Vec<Problem>) {
         if self.seconds.is_some_and(|seconds| !(1..=LONGEST).contains(&seconds)) {
             problems.push(Problem::new("/remember/seconds", format!("must be 1 to {LONGEST}")));
         }
@@ -117,7 +117,7 @@ impl Remember {
         for (name, pattern) in named {
             let pointer = format!("/remember/arguments/{name}");
             text::paragraphs(&pointer, pattern, problems);
-            if !action.arguments.get(name).is_some_and(Value::is_string) {
+            if !call.arguments.get(name).is_some_and(Value::is_string) {
                 problems.push(Problem::new(pointer, "is not a text among the arguments that were approved"));
             }
         }
@@ -189,7 +189,7 @@ impl Grant {
 
     /// Refuses to start an action that this grant allowed if the grant was revoked or has expired since. An exhausted number of uses does
     /// not refuse, because the action itself was one of these uses.
-    pub fn still_stands(&self, now: Timestamp) -> Result<(), Refusal> {
+    pub fn require_not_over(&self, now: Timestamp) -> Result<(), Refusal> {
         let over = self.revoked.is_some() || self.until.is_some_and(|until| until <= now);
         if over { Err(Refusal::GrantOver(self.id)) } else { Ok(()) }
     }
@@ -200,19 +200,19 @@ impl Grant {
         &self,
         (session, agent): (SessionId, &str),
         rule: Option<&str>,
-        action: &Call,
+        call: &Call,
         matches: impl Fn(&str, &str) -> bool,
     ) -> bool {
         let here = self.session.is_none_or(|only| only == session) && self.agent == agent;
-        if !here || self.tool != action.tool || self.rule.as_deref() != rule {
+        if !here || self.tool != call.tool || self.rule.as_deref() != rule {
             return false;
         }
         match &self.arguments {
             Covers::Anything => true,
-            Covers::Exactly(digest) => *digest == action.digest().to_string(),
+            Covers::Exactly(digest) => *digest == call.digest().to_string(),
             Covers::Pattern { named, rest } => {
-                let as_it_was = Call { tool: action.tool.clone(), arguments: without(&action.arguments, named) };
-                let before = Call { tool: action.tool.clone(), arguments: rest.clone() };
+                let as_it_was = Call { tool: call.tool.clone(), arguments: without(&call.arguments, named) };
+                let before = Call { tool: call.tool.clone(), arguments: rest.clone() };
                 as_it_was.digest() == before.digest() && named.iter().all(|(name, pattern)| matches(name, pattern))
             }
         }

@@ -220,7 +220,7 @@ impl Interaction {
             return Err(Refusal::NotFound("interaction"));
         }
         caller.require(Right::Answer)?;
-        self.invites(caller)?;
+        self.require_invited(caller)?;
         Ok(Reviewer {
             interaction: self.id,
             actor: caller.actor.clone(),
@@ -232,8 +232,8 @@ impl Interaction {
 
     /// Refuses an actor who may not decide this question regardless of its audiences: the asker and, if any audience requires four eyes,
     /// the person who started the session.
-    pub fn unbarred(&self, actor: &Actor) -> Result<(), Refusal> {
-        self.question.audiences().iter().try_for_each(|audience| self.unbarred_in(audience, actor))
+    pub fn require_unbarred(&self, actor: &Actor) -> Result<(), Refusal> {
+        self.question.audiences().iter().try_for_each(|audience| self.require_unbarred_in(audience, actor))
     }
 
     /// Accepts an answer. The first answer wins: a second or late answer is refused, never merged.
@@ -248,7 +248,7 @@ impl Interaction {
         now: Timestamp,
     ) -> Result<Change, Refusal> {
         let pending = self.answerable(reviewer, now)?;
-        self.unclaimed_by_others(&reviewer.actor, now)?;
+        self.require_unclaimed_by_others(&reviewer.actor, now)?;
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
         let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
         let answer = Answer { role: Some(reviewer.role), entry_point: Some(reviewer.entry_point), ..answer };
@@ -269,7 +269,7 @@ impl Interaction {
         let event = EventDraft::by(&answer.by, voted).recording(audit::of_answer(&self.question, &answer));
         let abstained = pending.abstained.iter().filter(|one| !one.by.is_same_person(&answer.by)).cloned().collect();
         let pending = Pending { votes, abstained, deserted: false, ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), event))
+        Ok((self.with_state(State::Pending(pending)), event))
     }
 
     /// Answers in place of a person, regardless of the audience.
@@ -281,8 +281,8 @@ impl Interaction {
         now: Timestamp,
     ) -> Result<Change, Refusal> {
         self.pending()?;
-        self.unbarred(&by)?;
-        self.in_time(now)?;
+        self.require_unbarred(&by)?;
+        self.require_in_time(now)?;
         let reason = draft.feedback.clone().unwrap_or_else(|| format!("resolved by {}", by.name));
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
         if settled.effect == Effect::Edit && self.question.call_id.is_some() {
@@ -293,7 +293,7 @@ impl Interaction {
         Ok(self.end_without_person(answer, source, reason, now))
     }
 
-    /// Ends the question as its deadline would: at the deadline, or by a person whom [`Self::may_end_with`] permits to do so.
+    /// Ends the question as its deadline would: at the deadline, or by a person whom [`Self::require_may_end_with`] permits to do so.
     pub fn expire(self, id: AnswerId, by: &Actor, now: Timestamp) -> Result<Change, Refusal> {
         let pending = self.pending()?;
         let reason = match by.kind {
@@ -310,7 +310,7 @@ impl Interaction {
                 let pending = Pending { overdue: true, ..pending.clone() };
                 let deadline = InteractionDeadline { deadline: self.question.deadline };
                 let event = EventDraft::by(by, EventKind::InteractionOverdue(deadline));
-                return Ok((self.became(State::Pending(pending)), event));
+                return Ok((self.with_state(State::Pending(pending)), event));
             }
             Some(Fallback::Option(option)) => {
                 let effect = self.question.option(&option).map_or(Effect::Reject, |option| option.effect);
@@ -349,11 +349,11 @@ impl Interaction {
     /// Reserves the question for one person until a time.
     pub fn claim(self, reviewer: &Reviewer, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
         let pending = self.answerable(reviewer, now)?;
-        self.unclaimed_by_others(&reviewer.actor, now)?;
+        self.require_unclaimed_by_others(&reviewer.actor, now)?;
         let claim = Claim { by: reviewer.actor.clone(), until };
         let event = EventDraft::by(&reviewer.actor, EventKind::InteractionClaimed(InteractionClaimed { until }));
         let pending = Pending { claim: Some(claim), ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), event))
+        Ok((self.with_state(State::Pending(pending)), event))
     }
 
     /// Releases a claim. An admin may release the claim of another person.
@@ -366,7 +366,7 @@ impl Interaction {
         let released = InteractionReleased { held_by: None };
         let event = EventDraft::by(&caller.actor, EventKind::InteractionReleased(released));
         let pending = Pending { claim: None, ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), event))
+        Ok((self.with_state(State::Pending(pending)), event))
     }
 
     /// Time of the next change that happens without a request: warning, deadline, end of the claim or of the lease.
@@ -404,13 +404,13 @@ impl Interaction {
                 let pending = Pending { warned: true, ..pending.clone() };
                 let deadline = InteractionDeadline { deadline: self.question.deadline };
                 let event = EventDraft::plain(EventKind::InteractionWarned(deadline));
-                Some((self.became(State::Pending(pending)), event))
+                Some((self.with_state(State::Pending(pending)), event))
             }
             State::Pending(ref pending @ Pending { claim: Some(ref claim), .. }) if claim.until <= now => {
                 let released = InteractionReleased { held_by: Some(claim.by.clone()) };
                 let event = EventDraft::by(&Actor::system(), EventKind::InteractionReleased(released));
                 let pending = Pending { claim: None, ..pending.clone() };
-                Some((self.became(State::Pending(pending)), event))
+                Some((self.with_state(State::Pending(pending)), event))
             }
             State::Resolved { ref delivery, .. } => {
                 let after = delivery.lapse(now)?;
@@ -431,7 +431,7 @@ impl Interaction {
             return Err(Refusal::TooLate(self.id));
         }
         let pending = self.pending()?;
-        self.in_time(now)?;
+        self.require_in_time(now)?;
         Ok(pending)
     }
 
@@ -450,13 +450,13 @@ impl Interaction {
         }
     }
 
-    fn in_time(&self, now: Timestamp) -> Result<(), Refusal> {
+    fn require_in_time(&self, now: Timestamp) -> Result<(), Refusal> {
         let over = self.question.deadline.is_some_and(|deadline| deadline <= now);
         if over && !self.question.holds() { Err(Refusal::TooLate(self.id)) } else { Ok(()) }
     }
 
     /// Refuses if another person has claimed the question. A claim excludes others only if the answer of one person is enough.
-    fn unclaimed_by_others(&self, actor: &Actor, now: Timestamp) -> Result<(), Refusal> {
+    fn require_unclaimed_by_others(&self, actor: &Actor, now: Timestamp) -> Result<(), Refusal> {
         let State::Pending(Pending { claim: Some(claim), .. }) = &self.state else { return Ok(()) };
         let held = !claim.by.is_same_person(actor) && claim.until > now && !self.question.needs_several();
         if held { Err(Refusal::ClaimedByOther { by: claim.by.name.clone() }) } else { Ok(()) }
@@ -478,10 +478,10 @@ impl Interaction {
         let needed = self.question.kind.blocks() && !withdrawn && !elsewhere;
         let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };
         let handed_over = self.handed_over().cloned();
-        self.became(State::Resolved { resolution, at, delivery, handed_over })
+        self.with_state(State::Resolved { resolution, at, delivery, handed_over })
     }
 
-    fn became(self, state: State) -> Self {
+    fn with_state(self, state: State) -> Self {
         Self { state, revision: self.revision + 1, ..self }
     }
 }

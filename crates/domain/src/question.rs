@@ -306,8 +306,8 @@ impl Question {
         for (pointer, value) in [("/context", &self.context), ("/metadata", &self.metadata)] {
             text::depth(pointer, value, problems);
         }
-        if let Some(action) = &self.call {
-            action.check("/action", problems);
+        if let Some(call) = &self.call {
+            call.check("/action", problems);
         }
         if self.suggestions.len() > MOST_ITEMS {
             problems.push(Problem::new("/suggestions", format!("are more than {MOST_ITEMS}")));

@@ -123,10 +123,10 @@ pub enum Refusal {
     NotYourSession(SessionId),
     /// The current policy denies an action that was allowed earlier.
     #[error("the policy now denies this action: {}", .0.reason)]
-    DeniedByNow(Box<crate::Ruling>),
+    NowDenied(Box<crate::Ruling>),
     /// The current policy asks about an action that was allowed earlier without a question.
     #[error("the policy now asks about this action: propose it again under another call id")]
-    AskedByNow(Box<crate::Ruling>),
+    NowAsked(Box<crate::Ruling>),
     /// The step has ended, or another worker holds its lease.
     #[error("this step has ended, or another worker has it")]
     StepLost,

@@ -18,12 +18,12 @@ const MOST_OF_ONE: usize = 4_000;
 pub fn search_text(interaction: &Interaction, session: Option<&str>) -> String {
     let Interaction { origin, question, .. } = interaction;
     let mut said = String::new();
-    let tool = question.call.as_ref().map(|action| &*action.tool);
+    let tool = question.call.as_ref().map(|call| &*call.tool);
     for part in [Some(&*question.title), tool, origin.agent.as_deref(), session, question.message.as_deref()] {
         add(&mut said, part.unwrap_or_default());
     }
-    if let Some(action) = &question.call {
-        values(&mut said, &action.arguments);
+    if let Some(call) = &question.call {
+        values(&mut said, &call.arguments);
     }
     let end = said.char_indices().nth(MOST).map_or(said.len(), |(end, _)| end);
     said.truncate(end);

@@ -279,14 +279,14 @@ impl Session {
 
     /// Refuses every actor but the one who opened the session and the agent that it was opened for. A hosted agent has no key, so a key
     /// with its name belongs to somebody else.
-    pub fn belongs_to(&self, actor: &Actor) -> Result<(), Refusal> {
+    pub fn require_owner(&self, actor: &Actor) -> Result<(), Refusal> {
         let agent = self.head.agent.as_ref().filter(|_| !self.hosted);
         let own = self.started_by == *actor || agent == Some(&actor.name);
         if own { Ok(()) } else { Err(Refusal::NotYourSession(self.id)) }
     }
 
     /// Refuses while the session is paused.
-    pub const fn going_on(&self) -> Result<(), Refusal> {
+    pub const fn require_not_paused(&self) -> Result<(), Refusal> {
         if self.paused.is_some() && self.ended.is_none() { Err(Refusal::SessionPaused(self.id)) } else { Ok(()) }
     }
 

@@ -159,7 +159,7 @@ pub struct Link {
 /// Method of a sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum SignInMethod {
     /// The user gave a password.
     Password,
     /// The user opened a one-time link.

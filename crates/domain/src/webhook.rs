@@ -78,7 +78,7 @@ impl Webhook {
     }
 
     /// Refuses if the webhook is disabled.
-    pub fn sends(&self) -> Result<(), Refusal> {
+    pub fn require_enabled(&self) -> Result<(), Refusal> {
         if self.enabled() { Ok(()) } else { Err(Refusal::WebhookDisabled(self.id)) }
     }
 

@@ -141,7 +141,7 @@ pub struct Inner {
     /// Slots in which form checks run.
     pub(crate) checks: Checks,
     /// Queue for the hashing of passwords.
-    pub(crate) turns: HashQueue,
+    pub(crate) hashes: HashQueue,
     /// Time until which the timers sleep, in microseconds.
     pub(crate) next_wake: AtomicI64,
     pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
@@ -188,7 +188,7 @@ impl Engine {
             used: Mutex::new(HashMap::new()),
             visited: Mutex::new(HashMap::new()),
             checks,
-            turns: HashQueue::default(),
+            hashes: HashQueue::default(),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),
             settling: ProjectWaits::default(),

@@ -4,7 +4,6 @@
 //! `chat.rs` and `names.rs` find the session of a conversation that another system knows by its own name. `lock.rs` locks a session for a use case
 //! and saves it. The steps inside a hosted session are in `steps`. Start with `open.rs`, then `control.rs`.
 
-pub(crate) mod attend;
 pub(crate) mod chat;
 pub(crate) mod control;
 pub(crate) mod list;
@@ -12,6 +11,7 @@ pub(crate) mod lock;
 pub(crate) mod message;
 pub(crate) mod names;
 pub(crate) mod open;
+pub(crate) mod snapshot;
 
 pub(crate) use control::{apply_control, end_by_answer};
 pub(crate) use lock::{lock, save};

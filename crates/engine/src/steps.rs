@@ -20,8 +20,8 @@ pub(crate) use end::{
     withdraw_open,
 };
 pub(crate) use journal::{
-    append_cancelled, append_input, append_journal, copy_journal, deliver_message, publish, read_unheard_messages,
-    retire_waiting_answers,
+    append_cancelled, append_input, append_journal, cancel_waiting_deliveries, copy_journal, deliver_message, publish,
+    read_unheard_messages,
 };
 pub(crate) use lease::{count_answer, lock_claimed, report_trouble, wake};
 pub(crate) use secrets::read_given_secrets;

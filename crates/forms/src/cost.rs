@@ -103,7 +103,8 @@ fn on_a_loop(nodes: &[Node<'_>], waiting: &[usize]) -> usize {
 
 /// Computes the visits of values one level further down from those of the current level.
 fn one_level_deeper(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u64> {
-    let mut fans: Vec<(Fan<&str>, Fan<usize>)> = nodes.iter().map(|_| (Fan::default(), Fan::default())).collect();
+    let mut fans: Vec<(VisitCounts<&str>, VisitCounts<usize>)> =
+        nodes.iter().map(|_| (VisitCounts::default(), VisitCounts::default())).collect();
     for &index in order {
         let node = &nodes[index];
         let (mut names, mut indexes) = own_fans(node, below);
@@ -118,8 +119,8 @@ fn one_level_deeper(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u
     fans.iter().map(|(names, indexes)| names.largest().max(indexes.largest())).collect()
 }
 
-fn own_fans<'a>(node: &Node<'a>, below: &[u64]) -> (Fan<&'a str>, Fan<usize>) {
-    let (mut names, mut indexes) = (Fan::default(), Fan::default());
+fn own_fans<'a>(node: &Node<'a>, below: &[u64]) -> (VisitCounts<&'a str>, VisitCounts<usize>) {
+    let (mut names, mut indexes) = (VisitCounts::default(), VisitCounts::default());
     let (mut every_name, mut every_index) = (0_u64, 0_u64);
     for &(place, target) in &node.edges {
         let count = below[target];
@@ -133,8 +134,8 @@ fn own_fans<'a>(node: &Node<'a>, below: &[u64]) -> (Fan<&'a str>, Fan<usize>) {
             JudgedValues::Here | JudgedValues::Nowhere => {}
         }
     }
-    names.add(&Fan { keyed: BTreeMap::new(), others: every_name });
-    indexes.add(&Fan { keyed: BTreeMap::new(), others: every_index });
+    names.add(&VisitCounts { keyed: BTreeMap::new(), others: every_name });
+    indexes.add(&VisitCounts { keyed: BTreeMap::new(), others: every_index });
     names.forget_idle();
     indexes.forget_idle();
     (names, indexes)
@@ -156,18 +157,18 @@ fn one_level_longer(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u
 }
 
 /// Number of visits of each part of a value: parts with their own key, and all other parts.
-struct Fan<K> {
+struct VisitCounts<K> {
     keyed: BTreeMap<K, u64>,
     others: u64,
 }
 
-impl<K> Default for Fan<K> {
+impl<K> Default for VisitCounts<K> {
     fn default() -> Self {
         Self { keyed: BTreeMap::new(), others: 0 }
     }
 }
 
-impl<K: Ord + Copy> Fan<K> {
+impl<K: Ord + Copy> VisitCounts<K> {
     fn raise(&mut self, key: K, count: u64) {
         let entry = self.keyed.entry(key).or_default();
         *entry = entry.saturating_add(count);

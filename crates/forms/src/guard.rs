@@ -301,8 +301,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Finds, of all nodes over the limit, the one that exceeds it least: the innermost cause.
-    fn smallest_over(&self, figures: &[u64], limit: u64) -> Option<&str> {
-        let over = figures.iter().zip(&self.nodes).filter(|&(&figure, _)| figure > limit);
-        over.map(|(&figure, node)| (figure, node.pointer.as_str())).min().map(|(_, pointer)| pointer)
+    fn smallest_over(&self, counts: &[u64], limit: u64) -> Option<&str> {
+        let over = counts.iter().zip(&self.nodes).filter(|&(&count, _)| count > limit);
+        over.map(|(&count, node)| (count, node.pointer.as_str())).min().map(|(_, pointer)| pointer)
     }
 }

@@ -42,18 +42,20 @@ pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Chil
         let pointer = pointer::child(at, keyword);
         match (keyword.as_str(), value) {
             ("items" | "prefixItems", Value::Array(list)) => {
-                listed(&mut found, &pointer, list, JudgedValues::Index);
+                add_items(&mut found, &pointer, list, JudgedValues::Index);
             }
             ("allOf" | "anyOf" | "oneOf", Value::Array(list)) => {
-                listed(&mut found, &pointer, list, |_| JudgedValues::Here);
+                add_items(&mut found, &pointer, list, |_| JudgedValues::Here);
             }
-            ("properties", Value::Object(map)) => named(&mut found, &pointer, map, JudgedValues::Name),
-            ("patternProperties", Value::Object(map)) => named(&mut found, &pointer, map, |_| JudgedValues::EveryName),
+            ("properties", Value::Object(map)) => add_fields(&mut found, &pointer, map, JudgedValues::Name),
+            ("patternProperties", Value::Object(map)) => {
+                add_fields(&mut found, &pointer, map, |_| JudgedValues::EveryName);
+            }
             ("dependentSchemas" | "dependencies", Value::Object(map)) => {
-                named(&mut found, &pointer, map, |_| JudgedValues::Here);
+                add_fields(&mut found, &pointer, map, |_| JudgedValues::Here);
             }
             ("$defs" | "definitions", Value::Object(map)) => {
-                named(&mut found, &pointer, map, |_| JudgedValues::Nowhere);
+                add_fields(&mut found, &pointer, map, |_| JudgedValues::Nowhere);
             }
             _ => {
                 if let (Some(place), Value::Object(_) | Value::Bool(_)) = (single(keyword), value) {
@@ -77,7 +79,7 @@ fn single(keyword: &str) -> Option<JudgedValues<'static>> {
     }
 }
 
-fn listed<'a>(found: &mut Vec<Child<'a>>, at: &str, list: &'a [Value], place: impl Fn(usize) -> JudgedValues<'a>) {
+fn add_items<'a>(found: &mut Vec<Child<'a>>, at: &str, list: &'a [Value], place: impl Fn(usize) -> JudgedValues<'a>) {
     found.extend(list.iter().enumerate().map(|(index, schema)| Child {
         place: place(index),
         pointer: pointer::child(at, &index.to_string()),
@@ -86,7 +88,7 @@ fn listed<'a>(found: &mut Vec<Child<'a>>, at: &str, list: &'a [Value], place: im
     }));
 }
 
-fn named<'a>(
+fn add_fields<'a>(
     found: &mut Vec<Child<'a>>,
     at: &str,
     map: &'a Map<String, Value>,

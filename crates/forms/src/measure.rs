@@ -71,16 +71,16 @@ pub(crate) fn values(value: &Value) -> usize {
 
 /// Counts the bytes of a value as compact JSON, or stops when there are more than `limit`.
 pub(crate) fn bytes(value: &Value, limit: usize) -> Option<usize> {
-    let mut room = Room { left: limit };
+    let mut room = ByteBudget { left: limit };
     serde_json::to_writer(&mut room, value).ok()?;
     Some(limit - room.left)
 }
 
-struct Room {
+struct ByteBudget {
     left: usize,
 }
 
-impl Write for Room {
+impl Write for ByteBudget {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.left = self
             .left

@@ -116,9 +116,9 @@ fn combined_options(rules: &[&AskSettings]) -> Vec<Choice> {
         }
     }
     if !options.iter().any(|option| option.effect.holds_back()) {
-        let taken = |id: &String| options.iter().any(|option| option.id == *id);
+        let is_used = |id: &String| options.iter().any(|option| option.id == *id);
         let mut ids = std::iter::once("reject".to_owned()).chain((2..).map(|number| format!("reject-{number}")));
-        let id = ids.find(|id| !taken(id)).unwrap_or_default();
+        let id = ids.find(|id| !is_used(id)).unwrap_or_default();
         options.push(Choice::new(&id, "Reject", Effect::Reject));
     }
     options
@@ -142,7 +142,7 @@ fn combined_fallback(rules: &[&AskSettings], options: &[Choice]) -> Option<Fallb
 
 /// The options of an approval whose rule has none of its own.
 pub(crate) fn usual_options() -> Vec<Choice> {
-    let action = Some(Call { tool: "tool".into(), arguments: json!({}) });
-    let question = Question { call: action, ..Question::plain(Kind::Approval, "An action waits".into()) };
+    let call = Some(Call { tool: "tool".into(), arguments: json!({}) });
+    let question = Question { call, ..Question::plain(Kind::Approval, "An action waits".into()) };
     question.admit().map(|question| question.options).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use domain::{Ruling, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Asking, Judgement, Miss, Policy, PolicyInput, case::Case, rule::Fit};
+use crate::{Asking, Judgement, MismatchReason, Policy, PolicyInput, case::Case, rule::Fit};
 
 /// The rules that were evaluated for one call, and the ruling.
 #[derive(Debug, Clone, Serialize)]
@@ -80,8 +80,11 @@ impl Policy {
         });
         let fits = rules.map(|rule| {
             let silent = suspended.contains(&rule.name.as_str());
-            let fit =
-                if silent { Fit::Misses(Miss::Suspended) } else { self.effective_fit(&case, rule, rule.fit(&case)) };
+            let fit = if silent {
+                Fit::Misses(MismatchReason::Suspended)
+            } else {
+                self.effective_fit(&case, rule, rule.fit(&case))
+            };
             let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
             considered.push(ConsideredRule {
                 rule: rule.name.clone(),

@@ -44,4 +44,4 @@ pub use learn::{Decided, DecisionOutcome, DisputedRun, LEARNT_PREFIX, LearntRule
 pub use pattern::Pattern;
 pub use policy::{Policy, ToolDeclaration};
 pub use remembered::{fits, steers};
-pub use rule::{Exact, Fit, Miss, Rule};
+pub use rule::{Exact, Fit, MismatchReason, Rule};

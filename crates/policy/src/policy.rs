@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    AskCause, Asking, Finding, Judgement, Miss, PolicyInput,
+    AskCause, Asking, Finding, Judgement, MismatchReason, PolicyInput,
     case::Case,
     index::Index,
     load,
@@ -161,7 +161,7 @@ impl Policy {
     /// leaves the call to the policy of the project. So a floor rule that asks or denies counts as failed if its condition is false of a call
     /// that cannot be parsed: the condition may not have seen the part that it is about.
     pub(crate) fn effective_fit(&self, case: &Case<'_>, rule: &Rule, fit: Fit) -> Fit {
-        let blind = self.is_floor() && rule.verdict != Verdict::Allow && fit == Fit::Misses(Miss::Condition);
+        let blind = self.is_floor() && rule.verdict != Verdict::Allow && fit == Fit::Misses(MismatchReason::Condition);
         match case.parsed().first_failure().filter(|_| blind) {
             Some(it) => Fit::Fails(format!("its {} is not trusted: {}", it.what, it.reason)),
             None => fit,

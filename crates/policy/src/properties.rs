@@ -152,29 +152,25 @@ fn arguments() -> impl Strategy<Value = Value> {
 }
 
 #[derive(Debug, Clone)]
-struct Asked {
+struct GeneratedCall {
     tool: String,
     arguments: Value,
     agent: Option<&'static str>,
     role: Role,
 }
 
-impl Asked {
+impl GeneratedCall {
     fn call(&self) -> PolicyInput<'_> {
         PolicyInput { tool: &self.tool, arguments: &self.arguments, agent: self.agent, user: "ann", role: self.role }
     }
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
+fn asked() -> impl Strategy<Value = GeneratedCall> {
     let tool = prop_oneof![4 => prop::sample::select(&TOOLS[..]).prop_map(String::from), 1 => any::<String>()];
     let agent = prop::option::of(prop::sample::select(&["ci", "other"][..]));
     let arguments = prop_oneof![1 => prop::sample::select(&COMMON[..]).prop_map(common), 2 => arguments()];
-    (tool, arguments, agent, prop::sample::select(&Role::ALL[..])).prop_map(|(tool, arguments, agent, role)| Asked {
-        tool,
-        arguments,
-        agent,
-        role,
-    })
+    (tool, arguments, agent, prop::sample::select(&Role::ALL[..]))
+        .prop_map(|(tool, arguments, agent, role)| GeneratedCall { tool, arguments, agent, role })
 }
 
 fn policy(rules: Vec<Rule>, default: Verdict) -> Policy {
@@ -293,7 +289,7 @@ proptest! {
         let _ = Policy::load("policy.toml", &text);
         let rule = format!("version = 1\n[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"ask\"\nwhen = '''{when}'''");
         if let Ok(policy) = Policy::load("policy.toml", &rule) {
-            let call = Asked { tool: "t".into(), arguments: json!({}), agent: None, role: Role::Agent };
+            let call = GeneratedCall { tool: "t".into(), arguments: json!({}), agent: None, role: Role::Agent };
             prop_assert!(policy.judge(&call.call()).ruling.verdict == Verdict::Ask);
         }
     }

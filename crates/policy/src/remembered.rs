@@ -69,16 +69,16 @@ fn matches(pattern: &Pattern, text: &str) -> bool {
 
 /// Says whether a text as a whole fits a pattern whose wildcards match ordinary characters only.
 fn wild(signs: &[char], text: &[char]) -> bool {
-    let (mut at, mut taken) = (0, 0);
+    let (mut at, mut read) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
-    while let Some(c) = text.get(taken) {
+    while let Some(c) = text.get(read) {
         match signs.get(at) {
             Some('*') => {
-                star = Some((at + 1, taken));
+                star = Some((at + 1, read));
                 at += 1;
             }
-            Some('?') if is_ordinary(*c) => (at, taken) = (at + 1, taken + 1),
-            Some(sign) if sign == c => (at, taken) = (at + 1, taken + 1),
+            Some('?') if is_ordinary(*c) => (at, read) = (at + 1, read + 1),
+            Some(sign) if sign == c => (at, read) = (at + 1, read + 1),
             _ => {
                 // Lets the last star match one more character.
                 let Some((after, from)) = star.filter(|(_, from)| text.get(*from).is_some_and(|c| is_ordinary(*c)))
@@ -86,7 +86,7 @@ fn wild(signs: &[char], text: &[char]) -> bool {
                     return false;
                 };
                 star = Some((after, from + 1));
-                (at, taken) = (after, from + 1);
+                (at, read) = (after, from + 1);
             }
         }
     }

@@ -69,7 +69,7 @@ pub enum Fit {
     /// The rule matches the call.
     Matches,
     /// The rule does not match, for this reason.
-    Misses(Miss),
+    Misses(MismatchReason),
     /// The expression of the rule could not be evaluated, for this reason.
     Fails(String),
 }
@@ -77,7 +77,7 @@ pub enum Fit {
 /// Reason why a rule does not match a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Miss {
+pub enum MismatchReason {
     /// No pattern in `tools` matches the name of the tool.
     Tool,
     /// No pattern in `agents` matches the name of the agent, or the agent has no name.
@@ -107,7 +107,7 @@ impl Rule {
 
     /// Checks the rule against a call.
     pub(crate) fn fit(&self, case: &Case<'_>) -> Fit {
-        if self.is_about(case.call.tool) { self.fit_beyond_tool(case) } else { Fit::Misses(Miss::Tool) }
+        if self.is_about(case.call.tool) { self.fit_beyond_tool(case) } else { Fit::Misses(MismatchReason::Tool) }
     }
 
     /// Checks all conditions except the name of the tool.
@@ -117,16 +117,16 @@ impl Rule {
             name.is_some_and(|name| patterns.iter().any(|pattern| pattern.matches(name)))
         };
         if !named(&self.agents, case.call.agent) {
-            return Fit::Misses(Miss::Agent);
+            return Fit::Misses(MismatchReason::Agent);
         }
         if !named(&self.users, Some(case.call.user)) {
-            return Fit::Misses(Miss::User);
+            return Fit::Misses(MismatchReason::User);
         }
         if self.roles.as_ref().is_some_and(|roles| !roles.contains(&case.call.role)) {
-            return Fit::Misses(Miss::Role);
+            return Fit::Misses(MismatchReason::Role);
         }
         if self.arguments.as_ref().is_some_and(|arguments| arguments.digest != case.digest()) {
-            return Fit::Misses(Miss::Arguments);
+            return Fit::Misses(MismatchReason::Arguments);
         }
         self.fit_contents(case)
     }
@@ -134,14 +134,14 @@ impl Rule {
     /// Checks only the facts and the expression: tool, caller and exact arguments are known to match.
     pub(crate) fn fit_contents(&self, case: &Case<'_>) -> Fit {
         if self.verdict == Verdict::Allow && case.parsed().first_failure().is_some() {
-            return Fit::Misses(Miss::Unparsed);
+            return Fit::Misses(MismatchReason::Unparsed);
         }
         if self.verdict == Verdict::Allow && self.when.as_ref().is_some_and(|when| when.overlooks(case)) {
-            return Fit::Misses(Miss::Beside);
+            return Fit::Misses(MismatchReason::Beside);
         }
         match self.when.as_ref().map(|when| when.holds(case)) {
             None | Some(Ok(true)) => Fit::Matches,
-            Some(Ok(false)) => Fit::Misses(Miss::Condition),
+            Some(Ok(false)) => Fit::Misses(MismatchReason::Condition),
             Some(Err(error)) => Fit::Fails(error),
         }
     }
@@ -157,7 +157,7 @@ impl fmt::Display for Fit {
     }
 }
 
-impl fmt::Display for Miss {
+impl fmt::Display for MismatchReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Tool => "none of its tools is this one",

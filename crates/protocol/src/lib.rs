@@ -75,8 +75,8 @@ pub use suggestion::{
     AdoptBody, CounterExampleView, HeldBackView, LearntView, LiftBody, SuggestionsView, SuspensionView,
 };
 pub use user::{
-    LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView, PlaceView, ProjectBody,
-    ProviderView, SignInView, UserBody, UserChangeBody, UserView, UsersPage, Via,
+    AuthenticationMethodView, LinkSignInBody, LinkView, MeView, PasswordBody, PasswordSignInBody, PasswordView,
+    PlaceView, ProjectBody, ProviderView, SignInView, UserBody, UserChangeBody, UserView, UsersPage,
 };
 pub use webhook::{
     WebhookAnswerView, WebhookAttemptView, WebhookBody, WebhookCreatedView, WebhookDeliveriesPage, WebhookDeliveryView,

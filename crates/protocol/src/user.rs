@@ -69,7 +69,7 @@ pub struct MeView {
     /// All projects that the caller may use.
     pub projects: Vec<PlaceView>,
     /// Method of authentication.
-    pub via: Via,
+    pub via: AuthenticationMethodView,
     /// State of the user's password; absent for a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<PasswordView>,
@@ -93,7 +93,8 @@ pub struct PlaceView {
 /// Method of authentication of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Via {
+#[schema(as = Via)]
+pub enum AuthenticationMethodView {
     /// Cookie of a browser in which a user has signed in.
     Cookie,
     /// Key that the caller sent with the request.

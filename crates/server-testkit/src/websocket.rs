@@ -57,7 +57,7 @@ impl ApiClient {
     /// Opens a socket; the handshake must succeed.
     pub async fn joins(&self, path: &str) -> Socket {
         match self.http.joins(self.handshake(path)).await {
-            Ok(wire) => wire,
+            Ok(socket) => socket,
             Err(shut) => panic!("{} {}", shut.status, shut.body),
         }
     }

@@ -155,16 +155,20 @@ pub fn asyncapi(added: Vec<Channel>) -> Value {
     })
 }
 
-fn operation(Channel { name: wire, replies, .. }: &Channel, action: &str, row: &MessageType) -> (String, Value) {
-    let message = |name: &str| json!({ "$ref": format!("#/channels/{wire}/messages/{wire}_{name}") });
-    let channel = json!({ "$ref": format!("#/channels/{wire}") });
+fn operation(
+    Channel { name: channel_name, replies, .. }: &Channel,
+    action: &str,
+    row: &MessageType,
+) -> (String, Value) {
+    let message = |name: &str| json!({ "$ref": format!("#/channels/{channel_name}/messages/{channel_name}_{name}") });
+    let channel = json!({ "$ref": format!("#/channels/{channel_name}") });
     let mut operation = json!({
         "action": action, "channel": channel, "summary": row.summary, "messages": [message(row.name)]
     });
     if *replies && action == "receive" {
         operation["reply"] = json!({ "channel": channel, "messages": [message("result"), message("error")] });
     }
-    (format!("{wire}_{action}_{}", row.name), operation)
+    (format!("{channel_name}_{action}_{}", row.name), operation)
 }
 
 impl MessageType {

@@ -158,16 +158,16 @@ async fn authenticate(
     match authenticating.await {
         Ok(caller) => {
             if let Some(credential) = credential {
-                app.strangers.succeeded(credential);
+                app.strangers.record_success(credential);
             }
-            if let Some(places) = parts.extensions.get::<ConnectionSlots>() {
-                places.count_for(&caller)?;
+            if let Some(slots) = parts.extensions.get::<ConnectionSlots>() {
+                slots.count_for(&caller)?;
             }
             Ok(caller)
         }
         Err(error) => {
             if error == Error::Unauthenticated {
-                app.strangers.failed(from);
+                app.strangers.record_failure(from);
             }
             Err(error.into())
         }

@@ -93,7 +93,7 @@ impl ConnectionPool {
         } else {
             Some(self.addresses.take(Network::of(peer.ip())).ok_or(Limit::AddressConnections)?)
         };
-        let held = Held::ByStranger { _of_all: stranger, _of_address: of_address };
+        let held = CountedCaller::ByStranger { _of_all: stranger, _of_address: of_address };
         Ok(ConnectionSlots {
             _of_node: Arc::new(of_node),
             holders: Arc::clone(&self.holders),
@@ -107,11 +107,11 @@ impl ConnectionPool {
 pub(crate) struct ConnectionSlots {
     _of_node: Arc<Slot>,
     holders: Arc<CallerSlots>,
-    held: Arc<Mutex<Held>>,
+    held: Arc<Mutex<CountedCaller>>,
 }
 
 /// Caller that a connection counts for.
-enum Held {
+enum CountedCaller {
     /// No authenticated request yet.
     ByStranger { _of_all: Slot, _of_address: Option<Slot> },
     /// The last request came from a key or person.
@@ -125,22 +125,22 @@ impl ConnectionSlots {
     pub(crate) fn count_for(&self, caller: &Caller) -> Result<(), Refusal> {
         let holder = (caller.scope.tenant, caller.credential);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(&*held, Held::By { holder: known, .. } if *known == holder) {
+        if matches!(&*held, CountedCaller::By { holder: known, .. } if *known == holder) {
             return Ok(());
         }
         // The old slot is released first: the connection must not count twice for one tenant.
-        *held = Held::Refused;
+        *held = CountedCaller::Refused;
         let CallerSlots { keys, tenants } = &*self.holders;
         let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };
         let of_key = keys.take(holder).ok_or_else(|| full(Limit::KeyConnections, keys.most()))?;
         let of_tenant = tenants.take(holder.0).ok_or_else(|| full(Limit::TenantConnections, tenants.most()))?;
-        *held = Held::By { holder, _of_key: of_key, _of_tenant: of_tenant };
+        *held = CountedCaller::By { holder, _of_key: of_key, _of_tenant: of_tenant };
         Ok(())
     }
 
     /// Whether the connection is closed after its reply.
     pub(crate) fn are_refused(&self) -> bool {
-        matches!(&*self.held.lock().unwrap_or_else(PoisonError::into_inner), Held::Refused)
+        matches!(&*self.held.lock().unwrap_or_else(PoisonError::into_inner), CountedCaller::Refused)
     }
 }
 
@@ -150,12 +150,12 @@ pub(crate) struct Guarded<S> {
     longest: Duration,
     stuck: Option<Pin<Box<Sleep>>>,
     /// Slots of the connection, which it keeps when it becomes a WebSocket.
-    _places: Option<ConnectionSlots>,
+    _slots: Option<ConnectionSlots>,
 }
 
 impl<S> Guarded<S> {
-    pub(crate) fn new(stream: S, longest: Duration, places: Option<ConnectionSlots>) -> Self {
-        Self { stream, longest, stuck: None, _places: places }
+    pub(crate) fn new(stream: S, longest: Duration, slots: Option<ConnectionSlots>) -> Self {
+        Self { stream, longest, stuck: None, _slots: slots }
     }
 
     /// Runs the timeout while nothing can be written, and restarts it after each write.

@@ -281,10 +281,10 @@ mod tests {
     /// The result does not depend on how the bytes are split into reads.
     fn check(frames: &[Vec<u8>], expected: Result<usize, TooLarge>) {
         let bytes = frames.concat();
-        for portion in [1, 3, 100, bytes.len()] {
+        for size in [1, 3, 100, bytes.len()] {
             let mut reader = Frames::new(100_000);
-            let read = bytes.chunks(portion).try_fold(0, |_, bytes| reader.read(bytes));
-            assert_eq!(read, expected, "in portions of {portion}");
+            let read = bytes.chunks(size).try_fold(0, |_, bytes| reader.read(bytes));
+            assert_eq!(read, expected, "in pieces of {size} bytes");
         }
     }
 

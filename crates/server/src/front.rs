@@ -29,7 +29,7 @@ pub struct Front {
 
 /// Local address at which a connection was accepted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Here(pub(crate) SocketAddr);
+pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 
 impl Front {
     /// Whether browsers use TLS, so that cookies are sent over TLS only.
@@ -40,9 +40,9 @@ impl Front {
     /// URL of the server, without a slash at the end: the configured public URL, else the address at which the
     /// connection was accepted. `Host` is never used, because any client can set it.
     pub(crate) fn base(&self, request: &Extensions) -> String {
-        match (&self.public, request.get::<Here>()) {
+        match (&self.public, request.get::<LocalAddress>()) {
             (Some(public), _) => public.as_str().trim_end_matches('/').to_owned(),
-            (None, Some(Here(address))) => format!("http://{}", canonical(*address)),
+            (None, Some(LocalAddress(address))) => format!("http://{}", canonical(*address)),
             (None, None) => "http://127.0.0.1:8420".to_owned(),
         }
     }
@@ -136,7 +136,7 @@ mod tests {
     fn links_use_the_public_url_or_else_the_listening_address() {
         let mut request = Extensions::new();
         assert_eq!(Front::default().base(&request), "http://127.0.0.1:8420");
-        request.insert(Here("[::ffff:10.0.0.1]:8420".parse().unwrap()));
+        request.insert(LocalAddress("[::ffff:10.0.0.1]:8420".parse().unwrap()));
         assert_eq!(Front::default().base(&request), "http://10.0.0.1:8420");
         let front = Front { public: Some("https://hp.example.org/".parse().unwrap()), ..Front::default() };
         assert_eq!(front.base(&request), "https://hp.example.org");

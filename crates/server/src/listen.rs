@@ -20,7 +20,7 @@ use tower::ServiceExt;
 
 use crate::caller::Peer;
 use crate::connection::{ConnectionLimits, ConnectionPool, Guarded};
-use crate::front::Here;
+use crate::front::LocalAddress;
 use crate::socket::Sockets;
 
 /// Time in which a client must send the head of a request.
@@ -78,22 +78,22 @@ struct Server {
 impl Server {
     /// Serves a connection, unless a limit on connections is reached.
     fn accepts(&self, stream: TcpStream, peer: SocketAddr) {
-        let places = match self.room.admit(peer) {
+        let slots = match self.room.admit(peer) {
             Ok(admitted) => admitted,
             Err(limit) => return refuse(stream, peer, limit),
         };
         // Replies are small and must not be delayed.
         let _ = stream.set_nodelay(true);
         // A server that listens on all addresses uses the one that this client connected to.
-        let here = Here(stream.local_addr().unwrap_or(self.own));
+        let here = LocalAddress(stream.local_addr().unwrap_or(self.own));
         let sockets = Sockets(self.connections.clone());
-        let stream = Guarded::new(stream, self.room.write_time(), Some(places.clone()));
-        let of_reply = places.clone();
+        let stream = Guarded::new(stream, self.room.write_time(), Some(slots.clone()));
+        let of_reply = slots.clone();
         let service = self.router.clone().map_request(move |mut request: Request<Incoming>| {
             let extensions = request.extensions_mut();
             extensions.insert(Peer(peer));
             extensions.insert(here);
-            extensions.insert(places.clone());
+            extensions.insert(slots.clone());
             extensions.insert(sockets.clone());
             request
         });

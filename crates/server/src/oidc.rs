@@ -94,7 +94,7 @@ pub struct OidcSettings {
     /// the subject.
     pub name_claim: Option<String>,
     /// Names of the tenant and project of its people.
-    pub place: (String, String),
+    pub project: (String, String),
 }
 
 /// An identity provider.
@@ -163,8 +163,8 @@ impl Oidc {
         ProviderView { label, url: START.to_owned() }
     }
 
-    pub(crate) fn place(&self) -> (String, String) {
-        self.0.settings.place.clone()
+    pub(crate) fn project(&self) -> (String, String) {
+        self.0.settings.project.clone()
     }
 
     /// URL of the provider to which the browser is redirected.

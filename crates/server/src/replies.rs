@@ -114,7 +114,7 @@ impl Replies {
     }
 
     /// Counts a message to a socket, unless the limit is reached. Small messages are not counted.
-    pub(crate) fn count_news(&self, caller: &Caller, bytes: usize) -> Result<Option<Held>, Refusal> {
+    pub(crate) fn count_news(&self, caller: &Caller, bytes: usize) -> Result<Option<CountedBytes>, Refusal> {
         let bytes = bytes as u64;
         if bytes > SMALL { self.count(&Counted::of(caller), bytes).map(Some) } else { Ok(None) }
     }
@@ -137,7 +137,7 @@ impl Replies {
     }
 
     /// Counts a reply to a read, unless the limit is reached. One reply is always accepted, whatever its size.
-    fn count(&self, whose: &Counted, bytes: u64) -> Result<Held, Refusal> {
+    fn count(&self, whose: &Counted, bytes: u64) -> Result<CountedBytes, Refusal> {
         let under_way = self.under_way.lock();
         let of_key = under_way.keys.get(&whose.key).copied().unwrap_or_default();
         let of_tenant = under_way.tenants.get(&whose.tenant).copied().unwrap_or_default();
@@ -152,12 +152,12 @@ impl Replies {
     }
 
     /// Counts a reply that must be sent.
-    fn hold(&self, whose: &Counted, bytes: u64) -> Held {
+    fn hold(&self, whose: &Counted, bytes: u64) -> CountedBytes {
         let mut under_way = self.under_way.lock();
         *under_way.keys.entry(whose.key.clone()).or_default() += bytes;
         *under_way.tenants.entry(whose.tenant).or_default() += bytes;
         drop(under_way);
-        Held { replies: self.clone(), whose: whose.clone(), bytes }
+        CountedBytes { replies: self.clone(), whose: whose.clone(), bytes }
     }
 }
 
@@ -170,20 +170,20 @@ pub(crate) struct ReplySlot {
 
 impl ReplySlot {
     /// Counts the reply until it was sent. A small reply releases its slot at once.
-    pub(crate) fn of_bytes(self, bytes: usize) -> Option<(Held, OwnedSemaphorePermit)> {
+    pub(crate) fn of_bytes(self, bytes: usize) -> Option<(CountedBytes, OwnedSemaphorePermit)> {
         let bytes = bytes as u64;
         (bytes > SMALL).then(|| (self.replies.hold(&self.whose, bytes), self.place))
     }
 }
 
 /// Bytes that are counted until this is dropped.
-pub(crate) struct Held {
+pub(crate) struct CountedBytes {
     replies: Replies,
     whose: Counted,
     bytes: u64,
 }
 
-impl Drop for Held {
+impl Drop for CountedBytes {
     fn drop(&mut self) {
         let mut under_way = self.replies.under_way.lock();
         subtract(&mut under_way.keys, &self.whose.key, self.bytes);
@@ -229,7 +229,7 @@ struct Counting {
     /// Remainder of a larger piece.
     left: Bytes,
     /// Counted bytes of the whole reply or, for a stream, of the current event.
-    held: Option<Held>,
+    held: Option<CountedBytes>,
     stream: Option<Stream>,
 }
 

@@ -225,7 +225,7 @@ impl OpenSocket {
             None => return Err(Closed),
             Some(Err(error)) => return self.unreadable(handler, error).await,
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => return Ok(()),
-            Some(Ok(Message::Close(_))) => return self.drained().await,
+            Some(Ok(Message::Close(_))) => return self.drain().await,
             Some(Ok(Message::Binary(_))) => vec![handler.refusal(ApiError::Binary)],
             Some(Ok(Message::Text(text))) => {
                 if let Err(error) = check_rate(&self.app, &self.caller) {
@@ -296,8 +296,8 @@ impl OpenSocket {
     /// Closes the socket after a protocol error.
     async fn unreadable(&mut self, handler: &mut impl SocketHandler, error: tungstenite::Error) -> Result<(), Closed> {
         let code = match (self.meter.excess(), error) {
-            (Some(excess), _) => return self.exceeded(handler, excess).await,
-            (None, tungstenite::Error::Capacity(_)) => return self.exceeded(handler, Excess::Message).await,
+            (Some(excess), _) => return self.close_over_limit(handler, excess).await,
+            (None, tungstenite::Error::Capacity(_)) => return self.close_over_limit(handler, Excess::Message).await,
             (None, tungstenite::Error::Utf8(_)) => CloseCode::Invalid,
             (None, tungstenite::Error::Protocol(_)) => CloseCode::Protocol,
             (None, _) => return Err(Closed),
@@ -306,7 +306,7 @@ impl OpenSocket {
     }
 
     /// Closes the socket after an exceeded limit.
-    async fn exceeded(&mut self, handler: &mut impl SocketHandler, excess: Excess) -> Result<(), Closed> {
+    async fn close_over_limit(&mut self, handler: &mut impl SocketHandler, excess: Excess) -> Result<(), Closed> {
         let words = handler.refusal(self.meter.error(excess));
         self.say(vec![words]).await?;
         let code = if excess == Excess::Message { CloseCode::Size } else { CloseCode::Again };
@@ -323,11 +323,11 @@ impl OpenSocket {
     async fn close(&mut self, code: CloseCode, reason: &'static str) -> Result<(), Closed> {
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
         self.send(Message::Close(Some(frame))).await?;
-        self.drained().await
+        self.drain().await
     }
 
     /// Discards incoming messages until the client has closed.
-    async fn drained(&mut self) -> Result<(), Closed> {
+    async fn drain(&mut self) -> Result<(), Closed> {
         let agreed = async {
             match self.meter.excess() {
                 Some(_) => self.socket.get_mut().spill().await,

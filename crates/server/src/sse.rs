@@ -189,7 +189,7 @@ impl StreamSlots {
 
 /// The slots of one open stream or socket.
 pub(crate) struct StreamSlot {
-    _places: [Slot; 3],
+    _slots: [Slot; 3],
 }
 
 impl StreamSlot {
@@ -202,7 +202,7 @@ impl StreamSlot {
         let of_tenant = tenants.take(tenant).ok_or(full(Limit::TenantStreams, tenants.most()))?;
         let of_node = all.take(()).ok_or(ApiError::TooManyStreams(all.most()))?;
         metrics::gauge!("holdpoint_stream_readers").increment(1.0);
-        Ok(Self { _places: [of_key, of_tenant, of_node] })
+        Ok(Self { _slots: [of_key, of_tenant, of_node] })
     }
 }
 

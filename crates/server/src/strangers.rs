@@ -75,7 +75,7 @@ impl Strangers {
     }
 
     /// Records an invalid credential.
-    pub(crate) fn failed(&self, from: Option<IpAddr>) {
+    pub(crate) fn record_failure(&self, from: Option<IpAddr>) {
         let Some(network) = counted(from) else { return };
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         if !addresses.buckets.contains_key(&network) {
@@ -104,7 +104,7 @@ impl Strangers {
     }
 
     /// Records a valid credential.
-    pub(crate) fn succeeded(&self, credential: &str) {
+    pub(crate) fn record_success(&self, credential: &str) {
         let digest = self.hasher.hash_one(credential);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.newer.contains(&digest) {
@@ -145,10 +145,10 @@ mod tests {
         let strangers = Strangers::new(3);
         let address = |text: &str| Some(text.parse().unwrap());
         let (here, beside, there) = (address("2001:db8::1"), address("2001:db8::ffff"), address("2001:db8:0:1::1"));
-        strangers.succeeded("good");
+        strangers.record_success("good");
         for _ in 0..3 {
             assert!(strangers.may_try(here, Some("bad")).is_ok());
-            strangers.failed(here);
+            strangers.record_failure(here);
         }
         assert!(strangers.may_try(here, Some("bad")).is_err());
         assert!(strangers.may_try(beside, None).is_err(), "addresses of one network share a limit");
@@ -156,11 +156,11 @@ mod tests {
         assert!(strangers.may_try(there, Some("bad")).is_ok());
         assert!(strangers.may_try(None, None).is_ok());
         let local = address("127.0.0.1");
-        (0..9).for_each(|_| strangers.failed(local));
+        (0..9).for_each(|_| strangers.record_failure(local));
         assert!(strangers.may_try(local, None).is_ok(), "loopback addresses are not counted");
         tokio::time::advance(Duration::from_secs(20)).await;
         assert!(strangers.may_try(here, Some("bad")).is_ok(), "three attempts a minute are one every twenty seconds");
-        strangers.failed(here);
+        strangers.record_failure(here);
         assert!(strangers.may_try(here, Some("bad")).is_err());
     }
 
@@ -169,12 +169,12 @@ mod tests {
         let strangers = Strangers::new(1);
         let address = |number: u32| Some(IpAddr::from(number.to_be_bytes()));
         for number in 0..60_000 {
-            strangers.failed(address(0x0a00_0000 + number));
+            strangers.record_failure(address(0x0a00_0000 + number));
         }
         assert!(strangers.addresses.lock().unwrap().buckets.len() <= MOST_ADDRESSES);
         let fresh = address(0x0b00_0001);
         assert!(strangers.may_try(fresh, Some("good")).is_ok());
-        strangers.failed(fresh);
+        strangers.record_failure(fresh);
         assert!(strangers.may_try(fresh, Some("bad")).is_err(), "a new address is counted too");
     }
 }

@@ -19,30 +19,25 @@ pub(crate) struct Version(String, String);
 
 impl Version {
     /// The definition of this version.
-    pub(crate) async fn found(
+    pub(crate) async fn get(
         self,
         app: &App,
         caller: &Caller,
         kind: DefinitionKind,
     ) -> Result<Json<DefinitionView>, ApiError> {
-        let found = app.engine.definition(caller, kind, (self.0, self.1)).await?;
+        let found = app.engine.definition_get(caller, kind, (self.0, self.1)).await?;
         Ok(Json(DefinitionView::whole(found.definition, !found.from_file)))
     }
 
     /// Retires the version.
-    pub(crate) async fn retired(
-        self,
-        app: &App,
-        caller: &Caller,
-        kind: DefinitionKind,
-    ) -> Result<StatusCode, ApiError> {
+    pub(crate) async fn retire(self, app: &App, caller: &Caller, kind: DefinitionKind) -> Result<StatusCode, ApiError> {
         app.engine.definition_retire(caller, kind, (self.0, self.1), None).await?;
         Ok(StatusCode::NO_CONTENT)
     }
 }
 
 /// Reply to an added version.
-pub(crate) fn added(definition: Definition) -> (StatusCode, Json<DefinitionView>) {
+pub(crate) fn added_reply(definition: Definition) -> (StatusCode, Json<DefinitionView>) {
     (StatusCode::CREATED, Json(DefinitionView::whole(definition, true)))
 }
 
@@ -71,7 +66,7 @@ pub(crate) struct VersionsQuery {
 
 impl VersionsQuery {
     /// Reads a page of versions, and the cursor of the next one.
-    pub(crate) async fn found(
+    pub(crate) async fn list(
         self,
         app: &App,
         caller: &Caller,
@@ -79,7 +74,7 @@ impl VersionsQuery {
     ) -> Result<(Vec<DefinitionView>, Option<String>), ApiError> {
         let after = self.cursor.as_deref().map(cursor).transpose()?;
         let limit = limit(self.limit)?;
-        let (found, more) = app.engine.definitions(caller, kind, Page { after, limit }).await?;
+        let (found, more) = app.engine.definition_list(caller, kind, Page { after, limit }).await?;
         let last = found.last().filter(|_| more);
         let next = last.map(|last| format!("{}@{}", last.definition.name, last.definition.version));
         let shown = found.into_iter().map(|one| DefinitionView::new(one.definition, !one.from_file));

@@ -54,7 +54,7 @@ impl ActionReads for Executor<'_> {
                 session: SessionId::from_uuid(column(row, 1)?),
                 call: column(row, 2)?,
             };
-            Ok(PastAction { cursor, proposal: parse(column(row, 3)?)?, started_by: parse(column(row, 4)?)? })
+            Ok(PastAction { cursor, action: parse(column(row, 3)?)?, started_by: parse(column(row, 4)?)? })
         };
         let project = scope.project.uuid();
         let values: Values<'_> = &[&project, &since, &at, &session, &call, &i64::from(limit)];

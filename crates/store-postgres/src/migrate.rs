@@ -29,8 +29,8 @@ const MOST_TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 /// The first and the longest pause between two attempts to get a lock.
 const LOCK_PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(15));
-/// Statements by which a node gets the turn to migrate. The lock does not block readers and writers of the history.
-const TURN: &str = "begin; lock table refinery_schema_history in share update exclusive mode";
+/// Statements that lock the history, so that one node migrates. The lock does not block readers and writers of the history.
+const LOCK_HISTORY: &str = "begin; lock table refinery_schema_history in share update exclusive mode";
 
 /// Reason why an attempt ended early.
 enum Trouble {
@@ -82,10 +82,10 @@ fn attempt(config: &Config, connection: &mut Connection, lock_wait: Duration) ->
         "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = {}",
         lock_wait.as_millis().max(1)
     );
-    let mut turn = Connection::open(config).map_err(|failure| Trouble::Passing(failure.reason()))?;
-    turn.client.batch_execute(&settings)?;
+    let mut holder = Connection::open(config).map_err(|failure| Trouble::Passing(failure.reason()))?;
+    holder.client.batch_execute(&settings)?;
     // The lock is released with its connection, at the end of this function.
-    turn.client.batch_execute(TURN).map_err(|error| match Trouble::from(error) {
+    holder.client.batch_execute(LOCK_HISTORY).map_err(|error| match Trouble::from(error) {
         Trouble::Locked(_) => Trouble::Locked("another node migrates".to_owned()),
         other => other,
     })?;

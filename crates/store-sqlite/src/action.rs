@@ -52,7 +52,7 @@ impl ActionReads for Executor<'_> {
                 call: row.get(2)?,
             };
             let started_by = parse(&row.get::<_, String>(4)?)?;
-            Ok(PastAction { cursor, proposal: parse(&row.get::<_, String>(3)?)?, started_by })
+            Ok(PastAction { cursor, action: parse(&row.get::<_, String>(3)?)?, started_by })
         };
         let row = params![scope.project.uuid(), since, at, session, call, limit];
         self.bounded_rows(&history(filter.asked), row, limit, action)

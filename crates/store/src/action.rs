@@ -32,7 +32,7 @@ pub struct PastAction {
     /// Position of the action, from which the next page continues.
     pub cursor: ActionCursor,
     /// The action itself.
-    pub proposal: Action,
+    pub action: Action,
     /// Actor who started the session.
     pub started_by: Actor,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
 
-use crate::crash_tx::{Fuse, FusedTx};
+use crate::crash_tx::{CrashCountdown, CrashTx};
 
 /// Number of calls of each method of [`Reads`] in queries.
 pub type ReadCounts = BTreeMap<&'static str, usize>;
@@ -76,10 +76,10 @@ impl Job for CountedQuery {
     }
 
     fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome {
-        let fuse = Fuse::default();
-        let ran = self.job.run_query(&mut FusedTx { inner: reads, fuse: &fuse });
+        let countdown = CrashCountdown::default();
+        let ran = self.job.run_query(&mut CrashTx { inner: reads, countdown: &countdown });
         if let Some(counts) = &mut *self.counts.lock() {
-            for method in fuse.called.take() {
+            for method in countdown.called.take() {
                 *counts.entry(method).or_default() += 1;
             }
         }

@@ -6,11 +6,11 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use parking_lot::Mutex;
 use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
 
-use crate::crash_tx::{Fuse, FusedTx};
+use crate::crash_tx::{CrashCountdown, CrashTx};
 
-/// Fate of a job.
+/// End of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum JobEnd {
     /// The job runs, is committed and answered.
     Done,
     /// The process dies before this call of the transaction, or before the commit if there are fewer calls.
@@ -44,18 +44,18 @@ pub enum Sabotage {
     LeavesQuestions,
 }
 
-/// Queues the jobs of an engine in front of a real store and runs them one by one, each with its fate.
+/// Queues the jobs of an engine in front of a real store and runs them one by one, each to its end.
 ///
 /// Everything happens on the thread that calls [`CrashStore::run`], in the order of those calls, so that a seed replays
 /// exactly. After a death every job is answered with [`StoreError::Closed`], as a dead process would not answer at all.
 pub struct CrashStore {
     inner: Arc<dyn Store>,
     sabotage: Option<Sabotage>,
-    desk: Mutex<Desk>,
+    queue: Mutex<QueueState>,
 }
 
 #[derive(Default)]
-struct Desk {
+struct QueueState {
     waiting: Vec<Waiting>,
     turn: usize,
     dead: bool,
@@ -72,7 +72,7 @@ impl CrashStore {
     /// Creates a crash store in front of a store, without a defect.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>) -> Self {
-        Self { inner, sabotage: None, desk: Mutex::default() }
+        Self { inner, sabotage: None, queue: Mutex::default() }
     }
 
     /// Creates a crash store with one defect.
@@ -84,38 +84,38 @@ impl CrashStore {
     /// Whether the process has died.
     #[must_use]
     pub fn is_dead(&self) -> bool {
-        self.desk.lock().dead
+        self.queue.lock().dead
     }
 
     /// Sets the use case that the jobs queued from now on belong to.
     pub(crate) fn turn(&self, of: usize) {
-        self.desk.lock().turn = of;
+        self.queue.lock().turn = of;
     }
 
     /// Use cases of the waiting jobs, sorted, so that the order in which threads prepared them does not matter.
     pub(crate) fn waiting(&self) -> Vec<usize> {
-        let mut desk = self.desk.lock();
-        desk.waiting.sort_by_key(|waiting| waiting.of);
-        desk.waiting.iter().map(|waiting| waiting.of).collect()
+        let mut queue = self.queue.lock();
+        queue.waiting.sort_by_key(|waiting| waiting.of);
+        queue.waiting.iter().map(|waiting| waiting.of).collect()
     }
 
-    /// Runs one waiting job with this fate and returns after it was answered.
-    pub(crate) fn run(&self, index: usize, fate: Fate) {
+    /// Runs one waiting job to this end and returns after it was answered.
+    pub(crate) fn run(&self, index: usize, end: JobEnd) {
         let (Waiting { job, reads_only, .. }, number) = {
-            let mut desk = self.desk.lock();
-            desk.run += 1;
-            (desk.waiting.remove(index), desk.run)
+            let mut queue = self.queue.lock();
+            queue.run += 1;
+            (queue.waiting.remove(index), queue.run)
         };
         let (told, done) = sync_channel(1);
-        let fated = Box::new(FatedJob { job, fate, number, sabotage: self.sabotage, told });
+        let job = Box::new(CrashJob { job, end, number, sabotage: self.sabotage, told });
         if reads_only {
-            self.inner.query(Cost::Point, fated);
+            self.inner.query(Cost::Point, job);
         } else {
-            self.inner.submit(fated);
+            self.inner.submit(job);
         }
         // A store that drops a job without an answer counts as dead too.
         let _ = done.recv();
-        if fate != Fate::Done {
+        if end != JobEnd::Done {
             self.die();
         }
     }
@@ -123,9 +123,9 @@ impl CrashStore {
     /// Kills the process: waiting and later jobs are answered with an error.
     pub fn die(&self) {
         let waiting = {
-            let mut desk = self.desk.lock();
-            desk.dead = true;
-            std::mem::take(&mut desk.waiting)
+            let mut queue = self.queue.lock();
+            queue.dead = true;
+            std::mem::take(&mut queue.waiting)
         };
         for waiting in waiting {
             waiting.job.finish(Err(StoreError::Closed));
@@ -133,13 +133,13 @@ impl CrashStore {
     }
 
     fn queue(&self, job: Box<dyn Job>, reads_only: bool) {
-        let mut desk = self.desk.lock();
-        if desk.dead {
-            drop(desk);
+        let mut queue = self.queue.lock();
+        if queue.dead {
+            drop(queue);
             job.finish(Err(StoreError::Closed));
         } else {
-            let of = desk.turn;
-            desk.waiting.push(Waiting { of, job, reads_only });
+            let of = queue.turn;
+            queue.waiting.push(Waiting { of, job, reads_only });
         }
     }
 }
@@ -170,25 +170,25 @@ impl Store for CrashStore {
 }
 
 /// A job on its way to the real store.
-struct FatedJob {
+struct CrashJob {
     job: Box<dyn Job>,
-    fate: Fate,
+    end: JobEnd,
     number: u64,
     sabotage: Option<Sabotage>,
     told: SyncSender<()>,
 }
 
-impl FatedJob {
-    fn fuse(&self) -> Fuse {
-        let calls = match self.fate {
-            Fate::DiesBeforeCall(calls) => Some(calls),
-            Fate::Done | Fate::DiesBeforeCommit | Fate::DiesBeforeReply => None,
+impl CrashJob {
+    fn countdown(&self) -> CrashCountdown {
+        let calls = match self.end {
+            JobEnd::DiesBeforeCall(calls) => Some(calls),
+            JobEnd::Done | JobEnd::DiesBeforeCommit | JobEnd::DiesBeforeReply => None,
         };
-        Fuse::new(calls, self.number, self.sabotage)
+        CrashCountdown::new(calls, self.number, self.sabotage)
     }
 
-    fn fated(&self, ran: JobOutcome) -> JobOutcome {
-        let died = matches!(self.fate, Fate::DiesBeforeCall(_) | Fate::DiesBeforeCommit);
+    fn outcome(&self, ran: JobOutcome) -> JobOutcome {
+        let died = matches!(self.end, JobEnd::DiesBeforeCall(_) | JobEnd::DiesBeforeCommit);
         match self.sabotage {
             Some(Sabotage::KeepsHalf) if died => JobOutcome::Commit,
             _ if died => JobOutcome::Rollback(Some(StoreError::Closed)),
@@ -200,22 +200,22 @@ impl FatedJob {
     }
 }
 
-impl Job for FatedJob {
+impl Job for CrashJob {
     fn run(&mut self, tx: &mut dyn Tx) -> JobOutcome {
-        let fuse = self.fuse();
-        let ran = self.job.run(&mut FusedTx { inner: tx, fuse: &fuse });
-        self.fated(ran)
+        let countdown = self.countdown();
+        let ran = self.job.run(&mut CrashTx { inner: tx, countdown: &countdown });
+        self.outcome(ran)
     }
 
     fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome {
-        let fuse = self.fuse();
-        let ran = self.job.run_query(&mut FusedTx { inner: reads, fuse: &fuse });
-        self.fated(ran)
+        let countdown = self.countdown();
+        let ran = self.job.run_query(&mut CrashTx { inner: reads, countdown: &countdown });
+        self.outcome(ran)
     }
 
     fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
-        let Self { job, fate, told, .. } = *self;
-        job.finish(if fate == Fate::Done { kept } else { Err(StoreError::Closed) });
+        let Self { job, end, told, .. } = *self;
+        job.finish(if end == JobEnd::Done { kept } else { Err(StoreError::Closed) });
         // The receiver is gone if the store held the job until it was closed.
         let _ = told.send(());
     }

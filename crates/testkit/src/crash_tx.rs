@@ -29,7 +29,7 @@ use crate::Sabotage;
 
 /// Number of calls that are left, and the defect that they have.
 #[derive(Default)]
-pub(crate) struct Fuse {
+pub(crate) struct CrashCountdown {
     left: Cell<Option<u32>>,
     number: u64,
     sabotage: Option<Sabotage>,
@@ -37,12 +37,12 @@ pub(crate) struct Fuse {
     pub(crate) called: RefCell<Vec<&'static str>>,
 }
 
-impl Fuse {
+impl CrashCountdown {
     pub(crate) const fn new(calls: Option<u32>, number: u64, sabotage: Option<Sabotage>) -> Self {
         Self { left: Cell::new(calls), number, sabotage, called: RefCell::new(Vec::new()) }
     }
 
-    fn burn(&self, method: &'static str) -> StoreResult<()> {
+    fn count_call(&self, method: &'static str) -> StoreResult<()> {
         self.called.borrow_mut().push(method);
         match self.left.get() {
             None => Ok(()),
@@ -55,26 +55,26 @@ impl Fuse {
     }
 }
 
-/// A transaction or query that fails when its fuse has used up its calls.
-pub(crate) struct FusedTx<'a, T: ?Sized> {
+/// A transaction or query that fails when its countdown has used up its calls.
+pub(crate) struct CrashTx<'a, T: ?Sized> {
     pub(crate) inner: &'a mut T,
-    pub(crate) fuse: &'a Fuse,
+    pub(crate) countdown: &'a CrashCountdown,
 }
 
-/// Methods that count a call against the fuse and then call the inner transaction.
+/// Methods that count a call against the countdown and then call the inner transaction.
 macro_rules! methods {
     ($($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)*) => {$(
         fn $name(&mut self, $($argument: $type),*) -> StoreResult<$out> {
-            self.fuse.burn(stringify!($name))?;
+            self.countdown.count_call(stringify!($name))?;
             self.inner.$name($($argument),*)
         }
     )*};
 }
 
-/// Implements store traits for `FusedTx` with these methods only.
+/// Implements store traits for `CrashTx` with these methods only.
 macro_rules! passed_on {
     ($all:ident: $($part:ident { $($methods:tt)* })*) => {$(
-        impl<T: $all + ?Sized> $part for FusedTx<'_, T> {
+        impl<T: $all + ?Sized> $part for CrashTx<'_, T> {
             methods! { $($methods)* }
         }
     )*};
@@ -330,11 +330,11 @@ passed_on! { Tx:
     }
 }
 
-impl<T: Reads + ?Sized> TimerReads for FusedTx<'_, T> {
+impl<T: Reads + ?Sized> TimerReads for CrashTx<'_, T> {
     fn now(&mut self) -> StoreResult<Timestamp> {
-        self.fuse.burn("now")?;
+        self.countdown.count_call("now")?;
         let now = self.inner.now()?;
-        let ahead = self.fuse.sabotage == Some(Sabotage::ClockAhead) && self.fuse.number.is_multiple_of(3);
+        let ahead = self.countdown.sabotage == Some(Sabotage::ClockAhead) && self.countdown.number.is_multiple_of(3);
         Ok(if ahead { now.saturating_add(SignedDuration::from_hours(1)).unwrap_or(now) } else { now })
     }
 
@@ -345,21 +345,21 @@ impl<T: Reads + ?Sized> TimerReads for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> EventWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> EventWrites for CrashTx<'_, T> {
     fn event_append(&mut self, scope: &Scope, event: &Event) -> StoreResult<()> {
-        self.fuse.burn("event_append")?;
-        if self.fuse.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
+        self.countdown.count_call("event_append")?;
+        if self.countdown.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
             return Ok(());
         }
         self.inner.event_append(scope, event)
     }
 }
 
-impl<T: Tx + ?Sized> AuditWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> AuditWrites for CrashTx<'_, T> {
     fn audit_append(&mut self, written: &Written) -> StoreResult<()> {
-        self.fuse.burn("audit_append")?;
+        self.countdown.count_call("audit_append")?;
         let seventh = written.entry.event.is_some_and(|event| event.is_multiple_of(7));
-        if self.fuse.sabotage == Some(Sabotage::DropsEntries) && seventh {
+        if self.countdown.sabotage == Some(Sabotage::DropsEntries) && seventh {
             return Ok(());
         }
         self.inner.audit_append(written)
@@ -373,7 +373,7 @@ impl<T: Tx + ?Sized> AuditWrites for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> IdempotencyWrites for CrashTx<'_, T> {
     fn idempotency_insert(
         &mut self,
         scope: &Scope,
@@ -381,24 +381,24 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
         key: &str,
         idempotency: &IdempotencyRecord,
     ) -> StoreResult<()> {
-        self.fuse.burn("idempotency_insert")?;
-        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+        self.countdown.count_call("idempotency_insert")?;
+        if self.countdown.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
         self.inner.idempotency_insert(scope, actor, key, idempotency)
     }
 
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {
-        self.fuse.burn("idempotency_result_save")?;
-        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+        self.countdown.count_call("idempotency_result_save")?;
+        if self.countdown.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
         self.inner.idempotency_result_save(scope, actor, key, result)
     }
 
     fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()> {
-        self.fuse.burn("idempotency_secret_save")?;
-        if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
+        self.countdown.count_call("idempotency_secret_save")?;
+        if self.countdown.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
         self.inner.idempotency_secret_save(scope, actor, key, sealed)
@@ -410,10 +410,10 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> InteractionWrites for CrashTx<'_, T> {
     fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
-        self.fuse.burn("interaction_save")?;
-        if self.fuse.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
+        self.countdown.count_call("interaction_save")?;
+        if self.countdown.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
             return Ok(());
         }
         self.inner.interaction_save(interaction)
@@ -428,26 +428,26 @@ impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
-    fn action_save(&mut self, proposal: &Action) -> StoreResult<()> {
-        self.fuse.burn("action_save")?;
-        let started = matches!(proposal.state, ActionState::Started { .. });
-        if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
+impl<T: Tx + ?Sized> ActionWrites for CrashTx<'_, T> {
+    fn action_save(&mut self, action: &Action) -> StoreResult<()> {
+        self.countdown.count_call("action_save")?;
+        let started = matches!(action.state, ActionState::Started { .. });
+        if self.countdown.sabotage == Some(Sabotage::ForgetsStarts) && started {
             return Ok(());
         }
-        self.inner.action_save(proposal)
+        self.inner.action_save(action)
     }
 
     methods! {
-        action_insert(proposal: &Action) -> ();
+        action_insert(action: &Action) -> ();
     }
 }
 
-impl<T: Tx + ?Sized> StepWrites for FusedTx<'_, T> {
+impl<T: Tx + ?Sized> StepWrites for CrashTx<'_, T> {
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
-        self.fuse.burn("journal_append")?;
+        self.countdown.count_call("journal_append")?;
         let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);
-        if self.fuse.sabotage == Some(Sabotage::LosesResults) && third {
+        if self.countdown.sabotage == Some(Sabotage::LosesResults) && third {
             return Ok(());
         }
         self.inner.journal_append(scope, step, entry)

@@ -18,7 +18,7 @@ mod side_by_side;
 
 pub use clock::ManualClock;
 pub use counting_store::{CountingStore, ReadCounts};
-pub use crash_store::{CrashStore, Fate, Sabotage};
+pub use crash_store::{CrashStore, JobEnd, Sabotage};
 pub use directory::memory_directory;
 pub use random::Random;
 pub use seeds::{SimulationRun, simulate};

@@ -8,17 +8,17 @@ use parking_lot::Mutex;
 pub struct SimulationRun<F> {
     /// First violation; `None` if every check passed.
     pub wrong: Option<String>,
-    /// Figures of what happened.
-    pub figures: F,
+    /// Counts of what happened.
+    pub totals: F,
     /// Everything that happened, if the run was told to record it.
     pub story: Vec<String>,
 }
 
-/// Runs the seeds of a simulation on all processors, and returns their number and their figures. `run` gets a seed and whether to record the
-/// story; `add` adds the figures of a run to the total.
+/// Runs the seeds of a simulation on all processors, and returns their number and their totals. `run` gets a seed and whether to record the
+/// story; `add` adds the counts of a run to the total.
 ///
 /// `HOLDPOINT_SIM_SEEDS` replaces the number of seeds. With `HOLDPOINT_SIM_SEED` only that seed runs, its story is printed, and the result is
-/// `None`, because one seed is not enough to judge figures.
+/// `None`, because one seed is not enough to judge totals.
 pub fn simulate<F: Default + Send>(
     seeds: u64,
     run: impl Fn(u64, bool) -> SimulationRun<F> + Sync,
@@ -43,7 +43,7 @@ pub fn simulate<F: Default + Send>(
                         return;
                     }
                     let run = run(seed, false);
-                    add(&mut totals.lock(), &run.figures);
+                    add(&mut totals.lock(), &run.totals);
                     if let Some(wrong) = run.wrong {
                         *failed.lock() = Some((seed, wrong));
                     }

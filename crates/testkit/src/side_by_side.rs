@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 
-use crate::{CrashStore, Fate, Random};
+use crate::{CrashStore, JobEnd, Random};
 
 /// A running use case.
 pub struct UseCase<'a, T> {
@@ -24,14 +24,14 @@ enum Slot<'a, T> {
 
 /// Runs use cases of an engine on a [`CrashStore`] until no use case can go on, and returns the result of each.
 ///
-/// All use cases are polled until each waits for the store. Then one of the waiting jobs is run with a fate, and so on.
+/// All use cases are polled until each waits for the store. Then one of the waiting jobs is run to a drawn end, and so on.
 /// A use case that prepares something on another thread is waited for first, so that the speed of that thread does not
 /// matter.
 pub async fn side_by_side<'a, T>(
     store: &CrashStore,
     doings: Vec<UseCase<'a, T>>,
     random: &mut Random,
-    fate: &mut (dyn FnMut(&mut Random) -> Fate + Send),
+    end: &mut (dyn FnMut(&mut Random) -> JobEnd + Send),
 ) -> Vec<Option<T>> {
     let mut slots: Vec<Slot<'a, T>> = doings.into_iter().map(Slot::Busy).collect();
     poll_fn(|context| {
@@ -49,7 +49,7 @@ pub async fn side_by_side<'a, T>(
             }
             if !waiting.is_empty() {
                 let chosen = random.below(waiting.len());
-                store.run(chosen, fate(random));
+                store.run(chosen, end(random));
             } else if !finished {
                 return Poll::Ready(());
             }

@@ -104,7 +104,7 @@ fn parse(text: &str, file: &Path) -> Result<Document, Vec<FileFinding>> {
     };
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
-        reader.found(error.span().map_or(0, |span| span.start), error.message());
+        reader.add_finding(error.span().map_or(0, |span| span.start), error.message());
     }
     let value = reader.object("", table.get_ref(), MOST_DEPTH);
     match value {
@@ -125,7 +125,7 @@ impl Reader {
         self.lines.partition_point(|start| *start <= at)
     }
 
-    fn found(&mut self, at: usize, message: impl Into<String>) {
+    fn add_finding(&mut self, at: usize, message: impl Into<String>) {
         let line = self.line(at);
         self.findings.push(FileFinding { file: self.file.clone(), line, message: message.into() });
     }
@@ -148,7 +148,7 @@ impl Reader {
     fn value(&mut self, pointer: &str, value: &Spanned<DeValue<'_>>, depth: usize) -> Option<Value> {
         let at = value.span().start;
         let Some(deeper) = depth.checked_sub(1) else {
-            self.found(at, format!("is nested deeper than {MOST_DEPTH} levels"));
+            self.add_finding(at, format!("is nested deeper than {MOST_DEPTH} levels"));
             return None;
         };
         let read = match value.get_ref() {
@@ -169,7 +169,7 @@ impl Reader {
             }
         };
         if read.is_none() {
-            self.found(at, format!("`{}`: is a number that JSON cannot represent", key(pointer)));
+            self.add_finding(at, format!("`{}`: is a number that JSON cannot represent", key(pointer)));
         }
         read
     }

@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::complaint::Complaint;
 use super::document::{Document, key};
 use super::finding::FileFinding;
+use super::serde_error::SerdeError;
 
 /// Largest number of errors that are looked for in one file.
 const MOST: usize = 500;
@@ -28,12 +28,12 @@ pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<Fi
             Err(error) => error,
         };
         let pointer = pointer(error.path());
-        let complaint = Complaint::of(&error.inner().to_string());
+        let serde_error = SerdeError::of(&error.inner().to_string());
         if !ours.iter().any(|ours: &String| pointer == *ours || pointer.starts_with(&format!("{ours}/"))) {
-            let message = complaint.message(&key(&pointer));
+            let message = serde_error.message(&key(&pointer));
             findings.push(document.finding(&pointer, message));
         }
-        let Some(touched) = complaint.repair(&mut trial, &pointer) else { break };
+        let Some(touched) = serde_error.repair(&mut trial, &pointer) else { break };
         ours.insert(touched);
     }
     findings.sort();

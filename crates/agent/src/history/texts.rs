@@ -7,7 +7,7 @@ use domain::step::Revision;
 use domain::{AnsweredBy, Effect};
 use serde_json::Value;
 
-use crate::machine::{CallEnd, PeopleAnswer, Silence, asks_people, given};
+use crate::machine::{CallEnd, NoAnswerReason, PeopleAnswer, asks_people, given};
 use crate::model::{Message, ModelCall};
 
 /// Tool with which a model asks for secrets.
@@ -139,12 +139,12 @@ fn answered(tool: &str, answer: &PeopleAnswer) -> String {
     }
 }
 
-fn unanswered(how: &Silence, question: bool) -> String {
+fn unanswered(how: &NoAnswerReason, question: bool) -> String {
     let not_run = if question { "" } else { "This was not run. " };
     match how {
-        Silence::Expired => format!("{not_run}Nobody answered in time, and nobody will any more."),
-        Silence::Cancelled => format!("{not_run}The question was withdrawn before anybody had answered it."),
-        Silence::Other(why) => format!("{not_run}The question ended without an answer: {why}."),
+        NoAnswerReason::Expired => format!("{not_run}Nobody answered in time, and nobody will any more."),
+        NoAnswerReason::Cancelled => format!("{not_run}The question was withdrawn before anybody had answered it."),
+        NoAnswerReason::Other(why) => format!("{not_run}The question ended without an answer: {why}."),
     }
 }
 

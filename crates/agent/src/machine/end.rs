@@ -4,7 +4,7 @@ use domain::Effect as AnswerEffect;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{PeopleAnswer, Silence, StepEffect};
+use super::{NoAnswerReason, PeopleAnswer, StepEffect};
 
 /// End of a step. It is stored with the state, so that the next worker reports it if this one dies first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,11 +80,11 @@ impl End {
     }
 
     /// End of a step whose question was not answered.
-    pub(super) fn from_silence(how: &Silence) -> Self {
+    pub(super) fn from_silence(how: &NoAnswerReason) -> Self {
         let reason = match how {
-            Silence::Expired => "the question before the step expired".to_owned(),
-            Silence::Cancelled => "the question before the step was cancelled".to_owned(),
-            Silence::Other(why) => format!("the question before the step ended without an answer: {why}"),
+            NoAnswerReason::Expired => "the question before the step expired".to_owned(),
+            NoAnswerReason::Cancelled => "the question before the step was cancelled".to_owned(),
+            NoAnswerReason::Other(why) => format!("the question before the step ended without an answer: {why}"),
         };
         Self::Failed { reason }
     }

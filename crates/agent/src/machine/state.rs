@@ -33,7 +33,7 @@ pub struct MachineState {
     /// Whether there is a message that the next turn has not read.
     unread: bool,
     #[serde(default)]
-    reached: Reached,
+    reached: StepProgress,
     /// Calls of the last turn that had no result when the step ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     left: Vec<UnsettledCall>,
@@ -43,7 +43,7 @@ pub struct MachineState {
 /// Most progress that any attempt has made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Reached {
+enum StepProgress {
     #[default]
     Nothing,
     Begun,
@@ -107,7 +107,7 @@ impl MachineState {
             turn: 0,
             spent: LimitUse::default(),
             unread: false,
-            reached: Reached::Nothing,
+            reached: StepProgress::Nothing,
             left: Vec::new(),
             phase: Phase::New,
         }
@@ -200,7 +200,7 @@ impl MachineState {
     /// Whether the step has begun, in this attempt or an earlier one.
     #[must_use]
     pub fn has_begun(&self) -> bool {
-        self.reached >= Reached::Begun
+        self.reached >= StepProgress::Begun
     }
 
     /// Whether there are messages that the turn about to be asked for would not include.
@@ -259,7 +259,7 @@ impl MachineState {
         let Phase::New = self.phase else { return Vec::new() };
         self.limits = limits;
         self.people_only = people_only;
-        self.reached = Reached::Begun;
+        self.reached = StepProgress::Begun;
         match before {
             Some(question) => {
                 self.phase = Phase::Asking { question: Box::new(question.clone()) };
@@ -285,7 +285,7 @@ impl MachineState {
     }
 
     fn start_work(&mut self, task: bool) -> Vec<StepEffect> {
-        self.reached = Reached::Work;
+        self.reached = StepProgress::Work;
         self.working = task;
         if task || self.unread { self.think() } else { self.listen() }
     }
@@ -431,7 +431,7 @@ impl MachineState {
         match &self.phase {
             // Without a new message there is nothing to ask the model.
             Phase::Ended { listening: true, .. } if !self.unread => self.listen(),
-            Phase::Ended { .. } if self.reached == Reached::Work => self.think(),
+            Phase::Ended { .. } if self.reached == StepProgress::Work => self.think(),
             Phase::Ended { .. } | Phase::Asking { .. } | Phase::Asked { .. } => {
                 self.phase = Phase::New;
                 Vec::new()

@@ -35,7 +35,7 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) ->
         let tools = request
             .tools
             .iter()
-            .map(|tool| json!({"name": names.wire(&tool.name), "description": tool.description, "input_schema": schema(&tool.schema)}));
+            .map(|tool| json!({"name": names.provider_name(&tool.name), "description": tool.description, "input_schema": schema(&tool.schema)}));
         body.insert("tools".to_owned(), tools.collect());
     }
     let messages = parts(request.history).into_iter().map(|part| match part {
@@ -65,7 +65,7 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) ->
 /// Content of a model's turn. A turn with reasoning is sent back block for block, because its signatures cover the
 /// blocks.
 fn said(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Vec<Value> {
-    let tool_use = |call: &ModelCall| json!({"type": "tool_use", "id": call.id, "name": names.wire(&call.tool), "input": object(&call.arguments)});
+    let tool_use = |call: &ModelCall| json!({"type": "tool_use", "id": call.id, "name": names.provider_name(&call.tool), "input": object(&call.arguments)});
     let Some(blocks) = provider.get(BLOCKS).and_then(Value::as_array) else {
         return text_block(text).into_iter().chain(calls.iter().map(tool_use)).collect();
     };

@@ -26,7 +26,7 @@ pub(super) struct CallResult<'a> {
 pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut asked: &[ModelCall] = &[];
-    let mut heard = Heard::default();
+    let mut heard = ReceivedInput::default();
     for message in history {
         match message {
             Message::Assistant { text, calls, .. } if text.trim().is_empty() && calls.is_empty() => {}
@@ -46,12 +46,12 @@ pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
 }
 
 #[derive(Default)]
-struct Heard<'a> {
+struct ReceivedInput<'a> {
     results: Vec<CallResult<'a>>,
     texts: Vec<&'a str>,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> ReceivedInput<'a> {
     /// The results of the calls in `asked` and the messages since; `None` without any.
     fn take(&mut self, asked: &[ModelCall]) -> Option<Part<'a>> {
         let Self { mut results, texts } = std::mem::take(self);

@@ -24,21 +24,21 @@ impl Names {
             .map(str::to_owned)
             .collect::<HashSet<_>>();
         for tool in tools {
-            let wire = if fits(&tool.name) { tool.name.clone() } else { free(&tool.name, &mut taken) };
-            names.back.insert(wire.clone(), tool.name.clone());
-            names.out.insert(tool.name.clone(), wire);
+            let provider_name = if fits(&tool.name) { tool.name.clone() } else { free(&tool.name, &mut taken) };
+            names.back.insert(provider_name.clone(), tool.name.clone());
+            names.out.insert(tool.name.clone(), provider_name);
         }
         names
     }
 
-    /// Name of a tool on the wire, also of a tool that only the history mentions.
-    pub(super) fn wire(&self, tool: &str) -> String {
+    /// Name of a tool for the provider, also of a tool that only the history mentions.
+    pub(super) fn provider_name(&self, tool: &str) -> String {
         self.out.get(tool).cloned().unwrap_or_else(|| fitted(tool))
     }
 
     /// Tool that a model means. An unknown name stays and is refused when the call is proposed.
-    pub(super) fn tool(&self, wire: &str) -> String {
-        self.back.get(wire).cloned().unwrap_or_else(|| wire.to_owned())
+    pub(super) fn tool(&self, provider_name: &str) -> String {
+        self.back.get(provider_name).cloned().unwrap_or_else(|| provider_name.to_owned())
     }
 }
 
@@ -57,16 +57,16 @@ fn fitted(name: &str) -> String {
 }
 
 fn free(name: &str, taken: &mut HashSet<String>) -> String {
-    let mut wire = fitted(name);
+    let mut provider_name = fitted(name);
     let mut number = 2_u32;
-    while !taken.insert(wire.clone()) {
+    while !taken.insert(provider_name.clone()) {
         let suffix = format!("_{number}");
-        wire = fitted(name);
-        wire.truncate(MAX_NAME - suffix.len());
-        wire.push_str(&suffix);
+        provider_name = fitted(name);
+        provider_name.truncate(MAX_NAME - suffix.len());
+        provider_name.push_str(&suffix);
         number += 1;
     }
-    wire
+    provider_name
 }
 
 #[cfg(test)]
@@ -91,20 +91,20 @@ mod tests {
         let long = "ä".repeat(80);
         let tools = ["files.read", "files_read", "files/read", "", &long, "plain-name"];
         let names = names(&tools);
-        let wire = tools.map(|tool| names.wire(tool));
-        assert_eq!(wire[0..4], ["files_read_2", "files_read", "files_read_3", "_"]);
-        assert_eq!(wire[4], "_".repeat(64));
-        assert_eq!(wire[5], "plain-name");
-        for (tool, wire) in tools.iter().zip(&wire) {
-            assert!(fits(wire), "{wire}");
-            assert_eq!(names.tool(wire), **tool);
+        let provider_names = tools.map(|tool| names.provider_name(tool));
+        assert_eq!(provider_names[0..4], ["files_read_2", "files_read", "files_read_3", "_"]);
+        assert_eq!(provider_names[4], "_".repeat(64));
+        assert_eq!(provider_names[5], "plain-name");
+        for (tool, provider_name) in tools.iter().zip(&provider_names) {
+            assert!(fits(provider_name), "{provider_name}");
+            assert_eq!(names.tool(provider_name), **tool);
         }
     }
 
     #[test]
     fn removed_tool_is_still_encoded_and_unknown_name_stays_unchanged() {
         let names = names(&["a"]);
-        assert_eq!(names.wire("old.tool"), "old_tool");
+        assert_eq!(names.provider_name("old.tool"), "old_tool");
         assert_eq!(names.tool("invented"), "invented");
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names, ow
     }
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {
-            let function = json!({"name": names.wire(&tool.name), "description": tool.description, "parameters": schema(&tool.schema)});
+            let function = json!({"name": names.provider_name(&tool.name), "description": tool.description, "parameters": schema(&tool.schema)});
             json!({"type": "function", "function": function})
         });
         body.insert("tools".to_owned(), tools.collect());
@@ -66,7 +66,8 @@ fn said(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Val
     let mut message = json!({"role": "assistant", "content": if text.is_empty() { Value::Null } else { json!(text) }});
     if !calls.is_empty() {
         let calls = calls.iter().enumerate().map(|(place, call)| {
-            let function = json!({"name": names.wire(&call.tool), "arguments": object(&call.arguments).to_string()});
+            let function =
+                json!({"name": names.provider_name(&call.tool), "arguments": object(&call.arguments).to_string()});
             let mut sent = json!({"id": call.id, "type": "function", "function": function});
             if let Some(Value::Object(added)) = provider.get(CALLS).and_then(|calls| calls.get(place)) {
                 added.iter().for_each(|(name, value)| sent[name] = value.clone());

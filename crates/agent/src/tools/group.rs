@@ -17,11 +17,11 @@ pub(super) const GRACE: Duration = Duration::from_secs(2);
 
 /// A process group. Dropping it asks the group to end and kills it after [`GRACE`].
 pub(super) struct Group {
-    last: Option<Last>,
+    last: Option<GroupProcess>,
 }
 
 /// A process group that is killed on drop, without grace.
-struct Last {
+struct GroupProcess {
     child: Child,
     leader: Pid,
 }
@@ -34,7 +34,7 @@ impl Group {
         let (Some(leader), Some(stdout), Some(stderr)) = (leader, child.stdout.take(), child.stderr.take()) else {
             return Err(io::Error::other("the process was started without its number or its output"));
         };
-        Ok((Self { last: Some(Last { child, leader }) }, stdout, stderr))
+        Ok((Self { last: Some(GroupProcess { child, leader }) }, stdout, stderr))
     }
 
     /// Waits until the first process has ended.
@@ -79,7 +79,7 @@ impl Drop for Group {
     }
 }
 
-impl Last {
+impl GroupProcess {
     fn send(&self, what: Signal) {
         // After the process was reaped, its id may belong to another process.
         if self.child.id().is_some()
@@ -106,7 +106,7 @@ impl Last {
     }
 }
 
-impl Drop for Last {
+impl Drop for GroupProcess {
     fn drop(&mut self) {
         self.send(Signal::KILL);
     }

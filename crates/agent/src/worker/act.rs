@@ -117,7 +117,7 @@ impl StepRun<'_> {
                 self.propose(&call, tool, arguments, shown).await?
             }
         };
-        let (proposal, permit) = match acted {
+        let (action, permit) = match acted {
             Ok(acted) => acted,
             Err(message) => {
                 batch.extras.events.push(Self::unusable_event(&call, tool, &message));
@@ -126,15 +126,15 @@ impl StepRun<'_> {
                 return Ok(());
             }
         };
-        if let Some(end) = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now()) {
+        if let Some(end) = Self::call_end(&action, asked.as_ref(), self.worker.engine.now()) {
             batch.inputs.push(Input::Settled { call, end });
-        } else if let ActionState::Waiting { interaction } = &proposal.state {
+        } else if let ActionState::Waiting { interaction } = &action.state {
             let interaction = interaction.to_string();
             if !batch.waiting.iter().any(|one| one.call == call && one.interaction == interaction) {
                 batch.inputs.push(Input::Waiting { call, interaction });
             }
         } else if let (Some(permit), Some(tool)) = (permit, self.tools.get(tool)) {
-            batch.ready.push(Ready::new(permit, Arc::clone(tool), &proposal));
+            batch.ready.push(Ready::new(permit, Arc::clone(tool), &action));
         }
         Ok(())
     }
@@ -160,8 +160,8 @@ impl StepRun<'_> {
             return Ok(Err(message));
         }
         let propose = Propose {
-            call: call.to_owned(),
-            action: Call { tool: tool.to_owned(), arguments: arguments.clone() },
+            call_id: call.to_owned(),
+            call: Call { tool: tool.to_owned(), arguments: arguments.clone() },
             context,
             expected_content,
             traceparent: None,
@@ -169,8 +169,8 @@ impl StepRun<'_> {
             client,
             deadline_seconds: self.deadline(&Kind::Approval),
         };
-        match self.worker.engine.propose(&self.caller, self.session.id, propose, None).await {
-            Ok(ActionReply { proposal, permit, .. }) => Ok(Ok((proposal, permit))),
+        match self.worker.engine.action_propose(&self.caller, self.session.id, propose, None).await {
+            Ok(ActionReply { action, permit, .. }) => Ok(Ok((action, permit))),
             Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
                 let problems: Vec<String> =
                     problems.iter().map(|problem| format!("{} {}", problem.pointer, problem.message)).collect();
@@ -239,7 +239,7 @@ impl StepRun<'_> {
         let names = if own {
             self.specs.iter().map(|spec| spec.name.clone()).collect()
         } else {
-            models::wire_names(&self.specs)
+            models::provider_names(&self.specs)
         };
         format!("There is no tool `{tool}`. There are: {}.", names.join(", "))
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::StepError;
 use super::step_run::{JournalExtras, StepRun};
 use crate::ask_user;
-use crate::machine::{ASK_USER_PREFIX, BeforeEnd, CallEnd, Input, Silence};
+use crate::machine::{ASK_USER_PREFIX, BeforeEnd, CallEnd, Input, NoAnswerReason};
 use crate::tool::ToolSpec;
 
 /// A question that a step is about to ask.
@@ -35,7 +35,7 @@ impl StepRun<'_> {
         let put = match question.put(&self.values) {
             Ok(put) => self.with_revision(put),
             Err(error) => {
-                let how = Silence::Other(format!("could not be asked: {error}"));
+                let how = NoAnswerReason::Other(format!("could not be asked: {error}"));
                 self.enter(vec![Input::BeforeEnded(BeforeEnd::Unanswered { how })], JournalExtras::default()).await?;
                 return Ok(true);
             }
@@ -45,7 +45,7 @@ impl StepRun<'_> {
             .ask(NewQuestion { call, is_before: true, question: put, deadline_seconds: deadline }, Vec::new())
             .await?
         {
-            let how = Silence::Other(format!("could not be asked: {why}"));
+            let how = NoAnswerReason::Other(format!("could not be asked: {why}"));
             self.enter(vec![Input::BeforeEnded(BeforeEnd::Unanswered { how })], JournalExtras::default()).await?;
         }
         Ok(true)

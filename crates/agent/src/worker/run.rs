@@ -43,9 +43,9 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    pub(super) fn new(permit: String, tool: Arc<dyn Tool>, proposal: &Action) -> Self {
-        let (call, arguments) = (proposal.call_id.clone(), proposal.effective().arguments);
-        Self { call, permit, tool, arguments, expected_content: proposal.replaces().map(str::to_owned) }
+    pub(super) fn new(permit: String, tool: Arc<dyn Tool>, action: &Action) -> Self {
+        let (call, arguments) = (action.call_id.clone(), action.effective().arguments);
+        Self { call, permit, tool, arguments, expected_content: action.replaces().map(str::to_owned) }
     }
 }
 
@@ -101,7 +101,7 @@ impl StepRun<'_> {
                     Some(Err(met)) => Err(met),
                     None => break,
                 },
-                () = bell.heard(), if trouble.is_none() => match self.find_released(&mut begun).await {
+                () = bell.wait(), if trouble.is_none() => match self.find_released(&mut begun).await {
                     Ok(more) => {
                         running.extend(more.into_iter().map(|ready| runner.clone().run_one(ready)));
                         Ok(())
@@ -137,10 +137,9 @@ impl StepRun<'_> {
         for ((call, tool, arguments), (found, _)) in wanted.into_iter().zip(known) {
             let allowed = found.is_some_and(|found| matches!(found.state, ActionState::Allowed { .. }));
             let Some(run) = self.tools.get(&tool).filter(|_| allowed) else { continue };
-            if let Ok((proposal, Some(permit))) = self.propose(&call, &tool, &arguments, Replacement::default()).await?
-            {
+            if let Ok((action, Some(permit))) = self.propose(&call, &tool, &arguments, Replacement::default()).await? {
                 begun.insert(call);
-                ready.push(Ready::new(permit, Arc::clone(run), &proposal));
+                ready.push(Ready::new(permit, Arc::clone(run), &action));
             }
         }
         Ok(ready)
@@ -199,7 +198,7 @@ impl Runner<'_> {
                 }
                 Err(error) => return Err(error.into()),
             };
-        let this_run = started.proposal.state.run();
+        let this_run = started.action.state.run();
         let run = ToolRun { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all, expected_content };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));
@@ -226,7 +225,7 @@ impl Runner<'_> {
             Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::AnotherRun(_))) => return Ok(None),
             reported => reported?,
         };
-        Ok(StepRun::call_end(&reported.proposal, None, self.engine.now()).map(|end| Input::Settled { call, end }))
+        Ok(StepRun::call_end(&reported.action, None, self.engine.now()).map(|end| Input::Settled { call, end }))
     }
 
     /// Reports the outcome of a run. Retries while the store cannot be reached, because nobody else knows the outcome.

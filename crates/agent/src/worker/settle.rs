@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::StepError;
 use super::step_run::{JournalExtras, StepRun};
 use crate::history::texts;
-use crate::machine::{Activity, BeforeEnd, CallEnd, Input, PeopleAnswer, Silence, UnsettledCall, output};
+use crate::machine::{Activity, BeforeEnd, CallEnd, Input, NoAnswerReason, PeopleAnswer, UnsettledCall, output};
 
 /// Message for the model about a call that was not performed before its step ended.
 const NOT_BEGUN: &str = "the step ended before this call was handled";
@@ -52,7 +52,7 @@ impl StepRun<'_> {
                     answer_or_end(&asked)
                 }
             };
-            extras.taken.push(asked.id);
+            extras.used_answers.push(asked.id);
             if before {
                 let (end, told) = self.question_before_end(&asked.question.title, end);
                 inputs.extend(told);
@@ -82,15 +82,15 @@ impl StepRun<'_> {
         let calls = left.iter().map(|left| left.call.clone()).collect();
         let known = self.worker.engine.step_calls(&self.claim, calls).await?;
         let mut inputs = Vec::new();
-        for (UnsettledCall { call, question }, (proposal, asked)) in left.into_iter().zip(known) {
-            let end = match (question.and_then(|id| id.parse().ok()), proposal) {
+        for (UnsettledCall { call, question }, (action, asked)) in left.into_iter().zip(known) {
+            let end = match (question.and_then(|id| id.parse().ok()), action) {
                 (Some(id), _) => {
                     let found = self.worker.engine.step_questions(&self.claim, vec![id]).await?;
                     question_end(found.first().and_then(Option::as_ref))
                 }
-                (None, Some(proposal)) => {
-                    let ended = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now());
-                    ended.unwrap_or_else(|| match proposal.state {
+                (None, Some(action)) => {
+                    let ended = Self::call_end(&action, asked.as_ref(), self.worker.engine.now());
+                    ended.unwrap_or_else(|| match action.state {
                         ActionState::Allowed { .. } => not_begun(),
                         ActionState::Waiting { .. }
                         | ActionState::Denied
@@ -109,7 +109,11 @@ impl StepRun<'_> {
     }
 
     /// End of the question before the step, with a note to the agent if the input template does not use the answer.
-    fn question_before_end(&self, title: &str, end: Result<PeopleAnswer, Silence>) -> (BeforeEnd, Option<Input>) {
+    fn question_before_end(
+        &self,
+        title: &str,
+        end: Result<PeopleAnswer, NoAnswerReason>,
+    ) -> (BeforeEnd, Option<Input>) {
         let answer = match end {
             Ok(answer) => answer,
             Err(how) => return (BeforeEnd::Unanswered { how }, None),
@@ -128,18 +132,18 @@ impl StepRun<'_> {
         });
         match Self::task(step, &values) {
             Ok(task) => (BeforeEnd::Answered { answer, task: Some(task) }, told),
-            Err(why) => (BeforeEnd::Unanswered { how: Silence::Other(why) }, None),
+            Err(why) => (BeforeEnd::Unanswered { how: NoAnswerReason::Other(why) }, None),
         }
     }
 
     /// Result of an action, once it is settled.
-    pub(super) fn call_end(proposal: &Action, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
-        let end = match &proposal.state {
-            ActionState::Done { result } => CallEnd::Done { result: result.clone(), edited: proposal.edited.clone() },
+    pub(super) fn call_end(action: &Action, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
+        let end = match &action.state {
+            ActionState::Done { result } => CallEnd::Done { result: result.clone(), edited: action.edited.clone() },
             ActionState::Failed { message, result } => {
                 CallEnd::Failed { message: message.clone(), result: result.clone() }
             }
-            ActionState::Denied => CallEnd::Denied { reason: proposal.ruling.reason.clone() },
+            ActionState::Denied => CallEnd::Denied { reason: action.ruling.reason.clone() },
             ActionState::Rejected { by, effect, feedback } => match (asked.and_then(answer_of), effect) {
                 (Some(answer), _) => CallEnd::Answered(people_answer(answer)),
                 (None, Some(effect)) => CallEnd::Answered(PeopleAnswer {
@@ -153,7 +157,7 @@ impl StepRun<'_> {
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
             ActionState::Unknown { interaction: None, .. } => CallEnd::Unknown,
-            ActionState::Allowed { .. } if !proposal.may_start(now) => {
+            ActionState::Allowed { .. } if !action.may_start(now) => {
                 CallEnd::Failed { message: "It was allowed, and was not started in time.".into(), result: Value::Null }
             }
             ActionState::Allowed { .. }
@@ -182,8 +186,8 @@ fn uses_answer(input: &Value) -> bool {
     paths.any(|path| path.parts().first() == Some(&"answer"))
 }
 
-fn how(asked: Option<&Interaction>) -> Silence {
-    asked.map_or(Silence::Cancelled, |asked| asked.status().name().into())
+fn how(asked: Option<&Interaction>) -> NoAnswerReason {
+    asked.map_or(NoAnswerReason::Cancelled, |asked| asked.status().name().into())
 }
 
 fn answer_of(asked: &Interaction) -> Option<&Answer> {
@@ -194,9 +198,9 @@ fn answer_of(asked: &Interaction) -> Option<&Answer> {
 }
 
 /// The answer of people to a question; the error is how it ended without one.
-fn answer_or_end(asked: &Interaction) -> Result<PeopleAnswer, Silence> {
+fn answer_or_end(asked: &Interaction) -> Result<PeopleAnswer, NoAnswerReason> {
     match &asked.state {
-        State::Resolved { resolution: Resolution::Cancelled { .. }, .. } => Err(Silence::Cancelled),
+        State::Resolved { resolution: Resolution::Cancelled { .. }, .. } => Err(NoAnswerReason::Cancelled),
         State::Pending(_) | State::Resolved { .. } => {
             answer_of(asked).map(people_answer).ok_or_else(|| how(Some(asked)))
         }

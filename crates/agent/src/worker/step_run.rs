@@ -48,11 +48,11 @@ pub(super) struct StepRun<'a> {
     read: u64,
 }
 
-/// Events to publish and answers to mark as taken, together with a journal entry.
+/// Events to publish and answers that the step has used, together with a journal entry.
 #[derive(Default, Clone)]
 pub(super) struct JournalExtras {
     pub(super) events: Vec<EventKind>,
-    pub(super) taken: Vec<InteractionId>,
+    pub(super) used_answers: Vec<InteractionId>,
 }
 
 impl<'a> StepRun<'a> {
@@ -192,9 +192,9 @@ impl<'a> StepRun<'a> {
                 state: serde_json::to_value(&state)?,
                 told: extras.events.clone(),
                 before: None,
-                taken: extras.taken.clone(),
+                used_answers: extras.used_answers.clone(),
             };
-            match self.worker.engine.step_journal(&self.claim, journal).await? {
+            match self.worker.engine.step_journal_append(&self.claim, journal).await? {
                 Some(length) => {
                     self.note_journalled(&inputs, length);
                     self.state = state;

@@ -1,4 +1,4 @@
-//! Asks the model for its next turn and publishes its text in portions.
+//! Asks the model for its next turn and publishes its text at intervals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::machine::Input;
 use crate::model::{Delta, Model, ModelError, Request, Turn};
 
 /// Interval at which the text of a running turn is published.
-const PORTION: Duration = Duration::from_millis(300);
+const PUBLISH_INTERVAL: Duration = Duration::from_millis(300);
 
 impl StepRun<'_> {
     /// Asks for the next turn and journals it.
@@ -39,7 +39,7 @@ impl StepRun<'_> {
             let request = Request { instructions: &instructions, history: history.messages(), tools: &self.specs };
             let asked = model.turn(request, &mut hear);
             tokio::pin!(asked);
-            let mut tick = tokio::time::interval(PORTION);
+            let mut tick = tokio::time::interval(PUBLISH_INTERVAL);
             tick.tick().await;
             loop {
                 tokio::select! {

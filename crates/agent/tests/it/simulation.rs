@@ -19,7 +19,7 @@ mod stored_state;
 mod world;
 
 use broken::Defect;
-use play::Figures;
+use play::Totals;
 use testkit::{Sabotage, SimulationRun, simulate};
 use world::World;
 
@@ -28,14 +28,14 @@ const SEEDS: u64 = 200;
 /// Number of rounds before every session has to end.
 const ROUNDS: usize = 14;
 
-fn run(seed: u64, defect: Option<Defect>, tells: bool) -> SimulationRun<Figures> {
+fn run(seed: u64, defect: Option<Defect>, tells: bool) -> SimulationRun<Totals> {
     // The paused clock of tokio advances only when every task waits for time.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let mut world = World::of(seed, defect, tells);
         let wrong = live(&mut world).await.err();
-        let figures = world.figures();
-        SimulationRun { wrong, figures, story: std::mem::take(&mut world.story) }
+        let totals = world.totals();
+        SimulationRun { wrong, totals, story: std::mem::take(&mut world.story) }
     })
 }
 
@@ -50,10 +50,10 @@ async fn live(world: &mut World) -> world::Verdict {
 
 #[test]
 fn crashes_run_no_action_unallowed_or_twice_and_lose_no_turn() {
-    if let Some((seeds, figures)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Figures::add) {
-        println!("{seeds} seeds: {figures:?}");
+    if let Some((seeds, totals)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Totals::add) {
+        println!("{seeds} seeds: {totals:?}");
         // A simulation in which nothing happens proves nothing.
-        figures.enough(seeds).unwrap();
+        totals.enough(seeds).unwrap();
     }
 }
 

@@ -61,7 +61,7 @@ impl BenchWorker {
     pub(super) async fn starts(&self) -> Fallible<Session> {
         let session_input = SessionInput { input: json!("Go."), ..SessionInput::default() };
         let start = Start { agent: Some("bench".into()), session_input, ..Start::default() };
-        Ok(self.engine.start_session(&self.person, start, None).await?)
+        Ok(self.engine.session_start(&self.person, start, None).await?)
     }
 
     /// Times of all requests to the model so far.
@@ -102,7 +102,7 @@ impl BenchWorker {
     }
 
     async fn read(&self, session: SessionId, after: &mut u64) -> Fallible<Vec<domain::Event>> {
-        let events = self.engine.events(&self.person, session, *after, 200, PATIENCE).await?;
+        let events = self.engine.event_list(&self.person, session, *after, 200, PATIENCE).await?;
         *after = events.last().ok_or("no more events arrive")?.seq;
         Ok(events)
     }
@@ -110,7 +110,7 @@ impl BenchWorker {
     /// Approves a question.
     pub(super) async fn approves(&self, question: InteractionId) -> Fallible<()> {
         let draft = AnswerDraft { effect: Some(domain::Effect::Approve), ..AnswerDraft::default() };
-        self.engine.answer(&self.person, question, draft, None).await?;
+        self.engine.interaction_answer(&self.person, question, draft, None).await?;
         Ok(())
     }
 }

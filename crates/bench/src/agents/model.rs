@@ -21,13 +21,13 @@ const SAID: &str = concat!(
 );
 
 /// HTTP server for chat completions. Dropping it stops the server.
-pub(super) struct WireModel {
+pub(super) struct HttpModel {
     pub(super) address: SocketAddr,
     #[expect(dead_code, reason = "dropping the runtime stops the listener")]
     listening: JoinSet<()>,
 }
 
-impl WireModel {
+impl HttpModel {
     /// Starts listening. Returns for each session a channel of the times at which its model was asked.
     pub(super) async fn start(sessions: usize) -> Fallible<(Self, Vec<UnboundedReceiver<Instant>>)> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;

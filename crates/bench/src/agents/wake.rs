@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 
 use super::bench_worker::PATIENCE;
-use super::model::{TASK, WireModel};
+use super::model::{HttpModel, TASK};
 use crate::Fallible;
 use crate::client::Connection;
 use crate::latency;
@@ -53,7 +53,7 @@ pub(super) fn measure(setup: &BenchSetup) -> Fallible<(Table, Vec<Target>)> {
 }
 
 async fn woken(database: &BenchDatabase, keys: &Keys, length: Duration) -> Fallible<latency::Counted> {
-    let (model, hear) = WireModel::start(SESSIONS as usize).await?;
+    let (model, hear) = HttpModel::start(SESSIONS as usize).await?;
     let agents = database.directory().join("agents");
     std::fs::create_dir_all(&agents)?;
     let definition = format!(

@@ -63,10 +63,10 @@ async fn check_audit_commands(deployment: &Deployment) {
     assert!(said.starts_with("verified: entries 1 to 9, ") && said.contains(&format!("signed by {key}\n")), "{said}");
     let checkpoint = said.lines().last().unwrap().strip_prefix("last checkpoint: ").unwrap().to_owned();
     assert_eq!(root.get("/v1/audit/key").await.done(200).text("/public_key"), key);
-    let over_the_wire = root.get("/v1/audit/export").await.done(200).body;
-    let over_the_wire = over_the_wire.as_str().unwrap();
-    let (wire, file) = (without_seal(over_the_wire), std::fs::read_to_string(&beside).unwrap());
-    assert_eq!(wire, without_seal(&file), "only the seals differ");
+    let over_http = root.get("/v1/audit/export").await.done(200).body;
+    let over_http = over_http.as_str().unwrap();
+    let (http, file) = (without_seal(over_http), std::fs::read_to_string(&beside).unwrap());
+    assert_eq!(http, without_seal(&file), "only the seals differ");
     check_tampered_exports(deployment, &beside);
     check_truncated_exports(deployment, &beside);
     check_partial_export(deployment, &early);

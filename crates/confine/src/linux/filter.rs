@@ -9,7 +9,7 @@ use seccompiler::{
     TargetArch, apply_filter,
 };
 
-use super::Doing;
+use super::ErrorContext;
 
 /// Calls that are refused with any arguments.
 const REFUSED: &[c_long] = &[

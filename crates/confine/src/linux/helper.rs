@@ -13,9 +13,9 @@ use signal_hook::consts::SIGTERM;
 
 use super::group::Group;
 use super::init::Init;
-use super::measure::{Before, Measure};
+use super::measure::{InitialSize, Measure};
 use super::view::View;
-use super::{Doing, filter, namespaces, privileges, rules, watch};
+use super::{ErrorContext, filter, namespaces, privileges, rules, watch};
 use crate::SAYS;
 use crate::confinement::Confinement;
 
@@ -49,7 +49,7 @@ pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsStr
 }
 
 /// Prints the findings about the workspace before the start, and returns whether the workspace may not be written to.
-fn say_what_was_before(before: &Before) -> bool {
+fn say_what_was_before(before: &InitialSize) -> bool {
     if before.unread > 0 {
         eprintln!("{SAYS}{} directories of the workspace cannot be read and are not counted", before.unread);
     }

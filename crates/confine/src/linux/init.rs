@@ -13,7 +13,7 @@ use rustix::thread::{CapabilitySet, capabilities, configure_capability_in_ambien
 use signal_hook::consts::SIGCHLD;
 use signal_hook::iterator::Signals;
 
-use super::{Doing, privileges};
+use super::{ErrorContext, privileges};
 use crate::CALL;
 
 /// Argument that makes a helper call the first process.

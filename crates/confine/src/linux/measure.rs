@@ -39,7 +39,7 @@ pub(super) struct Measure<'a> {
 }
 
 /// Measurement of a workspace before the program runs.
-pub(super) struct Before {
+pub(super) struct InitialSize {
     /// Reason why the workspace may not be written to: it is too large already.
     pub(super) over: Option<String>,
     /// Number of directories that could not be read and are not counted.
@@ -59,10 +59,10 @@ struct Walk {
 
 impl<'a> Measure<'a> {
     /// Measures a workspace before the program runs.
-    pub(super) fn new(workspace: &'a Path, most: u64) -> (Self, Before) {
+    pub(super) fn new(workspace: &'a Path, most: u64) -> (Self, InitialSize) {
         let mut walk = Walk::of(workspace);
         while walk.excess(most).is_none() && walk.step() {}
-        let before = Before { over: walk.excess(most), unread: walk.unread };
+        let before = InitialSize { over: walk.excess(most), unread: walk.unread };
         let free_before = statvfs(workspace).ok().map(|file_system| file_system.f_bavail);
         (Self { workspace, most, free_before, walk: Walk::of(workspace) }, before)
     }

@@ -7,7 +7,7 @@ use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, SendFlags, SocketType, sendto, socket};
 use rustix::process::{getgid, getuid};
 
-use super::Doing;
+use super::ErrorContext;
 
 /// Enters new namespaces. The program keeps its user and group, so that its files belong to the user of the server.
 pub(super) fn enter(network: bool) -> Result<(), String> {

@@ -6,7 +6,7 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
 };
 
-use super::Doing;
+use super::ErrorContext;
 use crate::confinement::Confinement;
 
 /// Number of processes and threads of the helper and the first process.

@@ -6,7 +6,7 @@ use landlock::{
     path_beneath_rules,
 };
 
-use super::Doing;
+use super::ErrorContext;
 use super::view::{DEVICES, SYSTEM};
 use crate::confinement::Confinement;
 

@@ -14,7 +14,7 @@ use rustix::mount::{
 };
 use rustix::process::{getgid, getuid, pivot_root};
 
-use super::Doing;
+use super::ErrorContext;
 use crate::confinement::Confinement;
 
 /// Directories of programs and libraries.

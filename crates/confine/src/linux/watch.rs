@@ -16,7 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, getuid, kill_pro
 
 use signal_hook::consts::SIGTERM;
 
-use super::Doing;
+use super::ErrorContext;
 use super::group::Group;
 use super::init::{self, Init};
 use super::measure::Measure;

@@ -4,11 +4,11 @@ use std::fs;
 
 use holdpoint_confine::Confinement;
 
-use crate::place::{Place, command, said};
+use crate::place::{TestDirectory, command, said};
 
 #[test]
 fn a_workspace_that_grows_too_large_ends_the_program() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let confinement = Confinement { workspace_bytes: 8 << 20, ..place.confinement() };
     for line in [
         "dd if=/dev/zero of=big bs=1M count=4096 2>/dev/null; sleep 1000",
@@ -24,7 +24,7 @@ fn a_workspace_that_grows_too_large_ends_the_program() {
 
 #[test]
 fn fast_program_beyond_the_limit_fails_and_later_writes_are_refused() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let confinement = Confinement { workspace_bytes: 10_000_000, ..place.confinement() };
     let run = |line: &str| said(command(&confinement, line));
     // The program usually ends before a measurement; on a slow machine the helper ends it.
@@ -43,7 +43,7 @@ fn fast_program_beyond_the_limit_fails_and_later_writes_are_refused() {
 
 #[test]
 fn empty_directories_and_files_fill_a_workspace() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let confinement = Confinement { workspace_bytes: 1_000_000, ..place.confinement() };
     for line in ["mkdir $(seq 300)", "touch $(seq 300)"] {
         let said = said(command(&confinement, line));
@@ -54,7 +54,7 @@ fn empty_directories_and_files_fill_a_workspace() {
 
 #[test]
 fn unreadable_directories_are_counted_and_do_not_block_later_runs() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let confinement = Confinement { workspace_bytes: 10_000_000, ..place.confinement() };
     let said_of = |line: &str| said(command(&confinement, line));
     assert_eq!(said_of("mkdir x; chmod 000 x").code, Some(0));
@@ -67,7 +67,7 @@ fn unreadable_directories_are_counted_and_do_not_block_later_runs() {
 
 #[test]
 fn directories_that_are_nested_deeply_can_be_deleted() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let nest = |depth: u32| format!("perl -e 'for (1..{depth}) {{ mkdir \"d\"; chdir \"d\" or die }}'");
     assert_eq!(place.run(&nest(300)).code, Some(0));
     assert_eq!(place.run("rm -rf d").code, Some(0));

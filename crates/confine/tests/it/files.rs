@@ -6,11 +6,11 @@ use std::path::Path;
 
 use holdpoint_confine::Confinement;
 
-use crate::place::{Place, command, said};
+use crate::place::{TestDirectory, command, said};
 
 #[test]
 fn master_key_and_other_workspaces_are_not_visible() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     for name in ["data/master.key", "other/private"] {
         let path = place.path(name);
         let said = place.run(&format!(
@@ -28,7 +28,7 @@ fn master_key_and_other_workspaces_are_not_visible() {
 
 #[test]
 fn nothing_outside_the_workspace_is_written() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let outside = place.path("beside");
     let said = place.run(&format!(
         "echo x > {}; echo x > ../beside; echo x > /usr/beside; chmod 600 /usr/bin/env; echo $?",
@@ -43,7 +43,7 @@ fn nothing_outside_the_workspace_is_written() {
 
 #[test]
 fn read_only_directory_is_readable_and_not_writable() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let named = place.path("named");
     fs::create_dir(&named).unwrap();
     fs::write(named.join("file"), "for you\n").unwrap();
@@ -59,7 +59,7 @@ fn read_only_directory_is_readable_and_not_writable() {
 
 #[test]
 fn hidden_paths_are_empty_inside_a_read_only_directory() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let all = place.all.path().to_owned();
     let hidden = vec![place.path("data"), place.path("other")];
     let confinement = Confinement { read_only: vec![all.clone()], hidden, ..place.confinement() };
@@ -70,7 +70,7 @@ fn hidden_paths_are_empty_inside_a_read_only_directory() {
 
 #[test]
 fn hidden_paths_are_empty_behind_a_link() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let link = place.path("link");
     std::os::unix::fs::symlink(place.all.path(), &link).unwrap();
     fs::write(place.path("policy.toml"), "the rules").unwrap();

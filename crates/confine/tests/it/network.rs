@@ -7,7 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 
 use holdpoint_confine::Confinement;
 
-use crate::place::{Place, command, said};
+use crate::place::{TestDirectory, command, said};
 
 const CONNECT: &str = r#"
 use Socket;
@@ -25,7 +25,7 @@ print "connected\n";
 
 /// Tries to connect to listeners of the test by TCP, by UDP, by the path of a Unix socket and by an abstract Unix
 /// socket.
-fn connections(place: &Place, confinement: &Confinement) -> Vec<(&'static str, bool)> {
+fn connections(place: &TestDirectory, confinement: &Confinement) -> Vec<(&'static str, bool)> {
     fs::write(place.path("workspace/connect.pl"), CONNECT).unwrap();
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -51,21 +51,21 @@ fn connections(place: &Place, confinement: &Confinement) -> Vec<(&'static str, b
 
 #[test]
 fn network_is_not_reachable_by_default() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let connected = connections(&place, &place.confinement());
     assert_eq!(connected, [("tcp", false), ("udp", false), ("path", false), ("abstract", false)]);
 }
 
 #[test]
 fn allowed_network_does_not_include_unix_sockets() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let connected = connections(&place, &Confinement { network: true, ..place.confinement() });
     assert_eq!(connected, [("tcp", true), ("udp", true), ("path", false), ("abstract", false)]);
 }
 
 #[test]
 fn program_can_connect_to_itself_over_loopback() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let line = r#"perl -MSocket -e '
         socket(my $l, PF_INET, SOCK_STREAM, 0) or die; bind($l, sockaddr_in(0, INADDR_LOOPBACK)) or die "bind $!"; listen($l, 1);
         my ($port) = sockaddr_in(getsockname($l));

@@ -11,11 +11,11 @@ use holdpoint_confine::{Confinement, Helper, Programs};
 use tempfile::TempDir;
 
 /// Directory with the workspace, the workspace of another agent, and a data directory.
-pub(crate) struct Place {
+pub(crate) struct TestDirectory {
     pub(crate) all: TempDir,
 }
 
-impl Place {
+impl TestDirectory {
     pub(crate) fn new() -> Self {
         let all = TempDir::with_prefix("confined-").unwrap();
         for name in ["workspace", "other", "data"] {

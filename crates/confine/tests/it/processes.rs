@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use holdpoint_confine::Confinement;
 
-use crate::place::{Place, command, runs, said, until};
+use crate::place::{TestDirectory, command, runs, said, until};
 
 /// Finds a writable mount of `pids` control groups (cgroup v1). Returns the mount point and the group that is mounted
 /// there.
@@ -27,7 +27,7 @@ pub(crate) const BOMB: &str = "perl -e 'while (1) { my $child = fork; if (!defin
 
 #[test]
 fn number_of_processes_is_limited() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let confinement = Confinement { processes: 40, ..place.confinement() };
     let said = said(command(&confinement, BOMB));
     let watched =
@@ -55,7 +55,7 @@ fn kernel_limits_the_number_of_processes_of_root() {
     if !rustix::process::getuid().is_root() || groups().is_none() {
         return;
     }
-    let place = Place::new();
+    let place = TestDirectory::new();
     let confinement = Confinement { processes: 40, ..place.confinement() };
     let child = command(&confinement, COUNTED_BOMB).stderr(Stdio::piped()).spawn().unwrap();
     // The helper is stopped and cannot count processes, so that only the kernel limits them.
@@ -76,7 +76,7 @@ fn kernel_limits_the_number_of_processes_of_root() {
 #[test]
 fn control_groups_of_ended_programs_are_removed() {
     let Some((mounted_at, root)) = groups().filter(|_| rustix::process::getuid().is_root()) else { return };
-    let place = Place::new();
+    let place = TestDirectory::new();
     // The program writes its group to a file; it cannot see `/sys` and so cannot change the group.
     let line = format!("ls -d /sys; {OWN_GROUP} > group.new; mv group.new group; exec sleep 1000");
     let start = || {
@@ -109,7 +109,7 @@ fn control_groups_of_ended_programs_are_removed() {
 #[test]
 fn program_cannot_leave_or_widen_its_control_group() {
     let Some((mounted_at, root)) = groups().filter(|_| rustix::process::getuid().is_root()) else { return };
-    let place = Place::new();
+    let place = TestDirectory::new();
     let confinement = Confinement { read_only: vec![mounted_at.clone()], processes: 40, ..place.confinement() };
     let line = format!(
         "group() {{ {OWN_GROUP}; }}; own=$(group); cd {}/${{own#{}}} || exit; echo $$ > ../cgroup.procs; echo max > pids.max; mkdir further; \
@@ -124,7 +124,7 @@ fn program_cannot_leave_or_widen_its_control_group() {
 
 #[test]
 fn detached_processes_end_with_the_program() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let word = format!("7{:07}", std::process::id());
     let said = place.run(&format!("setsid sleep {word} >/dev/null 2>&1 & sleep 0.1; echo done"));
     assert_eq!(said.stdout, "done\n");
@@ -133,7 +133,7 @@ fn detached_processes_end_with_the_program() {
 
 #[test]
 fn all_processes_end_when_the_helper_is_killed() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let word = format!("8{:07}", std::process::id());
     let mut child = command(&place.confinement(), &format!("setsid sleep {word} & sleep {word}")).spawn().unwrap();
     until("its processes", || runs(&word));
@@ -144,7 +144,7 @@ fn all_processes_end_when_the_helper_is_killed() {
 
 #[test]
 fn all_processes_end_when_the_parent_process_is_gone() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let word = format!("9{:07}", std::process::id());
     let inner = command(&place.confinement(), &format!("echo > started; sleep {word}"));
     let started = place.path("workspace/started");
@@ -157,7 +157,7 @@ fn all_processes_end_when_the_parent_process_is_gone() {
 
 #[test]
 fn process_group_can_clean_up_after_sigterm() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let line = "(trap 'sleep 0.2; echo tidy; exit' TERM; echo ready; while :; do sleep 0.02; done) & wait";
     let mut child = command(&place.confinement(), line).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();

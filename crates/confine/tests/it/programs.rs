@@ -6,7 +6,7 @@ use std::process::Command;
 
 use holdpoint_confine::{Helper, Programs};
 
-use crate::place::{Place, said};
+use crate::place::{TestDirectory, said};
 
 #[test]
 fn confinement_works_on_this_machine() {
@@ -15,7 +15,7 @@ fn confinement_works_on_this_machine() {
 
 #[test]
 fn ordinary_programs_work() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let said =
         place.run("pwd; echo hello > file; cat file; mkdir d; mv file d/; ls d; id -un; echo $((6*7)) | sed s/4/x/");
     let here = place.path("workspace");
@@ -29,7 +29,7 @@ fn ordinary_programs_work() {
 
 #[test]
 fn git_python_and_a_compiler_work_where_they_are_installed() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     for (program, line, expected) in [
         (
             "/usr/bin/git",
@@ -52,7 +52,7 @@ fn git_python_and_a_compiler_work_where_they_are_installed() {
 
 #[test]
 fn exit_code_and_signal_of_a_program_are_passed_on() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     assert_eq!(place.run("exit 3").code, Some(3));
     assert_eq!(place.run("kill -9 $$").signal, Some(9));
     let confinement = place.confinement();

@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 
 use holdpoint_confine::{Confinement, Helper, Programs};
 
-use crate::place::{Place, said};
+use crate::place::{TestDirectory, said};
 use crate::processes::BOMB;
 
 #[test]
 fn other_processes_cannot_be_seen_killed_or_traced() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let us = std::process::id();
     let line = format!(
         "kill -0 {us}; echo $?; kill -9 {us}; cat /proc/{us}/environ /proc/{us}/cmdline /proc/{us}/mem /proc/1/environ /proc/1/root/etc/passwd 2>/dev/null | wc -c; ls /proc/1/fd; \
@@ -36,7 +36,7 @@ fn other_processes_cannot_be_seen_killed_or_traced() {
 
 #[test]
 fn program_cannot_gain_privileges() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let said = place
         .run("grep -E 'CapInh|CapPrm|CapAmb|CapEff|CapBnd|NoNewPrivs|Seccomp:' /proc/self/status | tr -s '\\t' ' '");
     assert_eq!(
@@ -78,7 +78,7 @@ tried(2, $file, O_RDONLY, 06755);
 
 #[test]
 fn set_user_id_and_set_group_id_bits_are_refused() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let workspace = place.path("workspace");
     let said = place.run("cp /bin/sh s && chmod 755 s && ./s -c 'echo runs' && stat -c %a s");
     assert_eq!(said.stdout, "runs\n755\n", "{said:?}");
@@ -114,7 +114,7 @@ fn ordinary_user_is_confined_like_root() {
     if !rustix::process::getuid().is_root() {
         return;
     }
-    let place = Place::new();
+    let place = TestDirectory::new();
     // Only its owner can reach the built helper, so it is copied to a directory that every user can read.
     let helper = place.path("helper");
     fs::copy(env!("CARGO_BIN_EXE_holdpoint-confine"), &helper).unwrap();

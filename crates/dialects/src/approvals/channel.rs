@@ -17,7 +17,7 @@ use super::messages;
     messages::ToolResult,
     messages::UserMessage,
     messages::Warning,
-    messages::Wrong,
+    messages::ErrorMessage,
 )))]
 struct Types;
 

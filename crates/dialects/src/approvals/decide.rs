@@ -159,8 +159,8 @@ fn answer_draft(asked: &Interaction, decision: DecisionMessage) -> Result<Answer
 
 /// Refuses an approval with arguments that differ from those shown, for every kind of question.
 fn check_unchanged(asked: &Interaction, given: Option<&Value>) -> Result<(), ApiError> {
-    let (Some(action), Some(given)) = (&asked.question.call, given) else { return Ok(()) };
-    if *given == action.arguments || *given == tool_and_arguments(asked).1 {
+    let (Some(call), Some(given)) = (&asked.question.call, given) else { return Ok(()) };
+    if *given == call.arguments || *given == tool_and_arguments(asked).1 {
         return Ok(());
     }
     Err(Refusal::AnswerInvalid(vec![Problem::new("/modified_arguments", domain::answer::AS_PROPOSED)]).into())

@@ -90,7 +90,7 @@ pub(super) enum ServerMessage {
     HitlResolved(Resolved),
     HitlTimeoutWarning(Warning),
     HitlExpired(Expired),
-    Error(Wrong),
+    Error(ErrorMessage),
 }
 
 /// Part of the text of the agent.
@@ -188,9 +188,9 @@ pub(crate) struct Expired {
 
 /// An error. The connection stays open.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({ "content": "this question is already resolved", "code": "interaction_already_resolved",
+#[schema(as = Wrong, example = json!({ "content": "this question is already resolved", "code": "interaction_already_resolved",
     "call_id": "call_abc123" }))]
-pub(crate) struct Wrong {
+pub(crate) struct ErrorMessage {
     /// Description of the error.
     pub(super) content: String,
     /// Error code, one of those in `docs/errors.md`.
@@ -242,7 +242,7 @@ pub(super) fn approval_request(asked: &Interaction, call_id: String) -> ToolCall
 pub(super) fn tool_and_arguments(asked: &Interaction) -> (String, Value) {
     let question = &asked.question;
     match (&question.kind, &question.call) {
-        (Kind::Approval, Some(action)) => (action.tool.clone(), action.arguments.clone()),
+        (Kind::Approval, Some(call)) => (call.tool.clone(), call.arguments.clone()),
         (kind, _) => (kind.name().to_owned(), question_arguments(asked)),
     }
 }

@@ -154,7 +154,7 @@ pub(super) async fn flows_respond(
     let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
     let draft = payload::draft(&placed.interaction.question, body.payload)?;
-    let answered = app.engine.answer(&path.caller, path.request, draft, idempotency).await;
+    let answered = app.engine.interaction_answer(&path.caller, path.request, draft, idempotency).await;
     reply(placed, answered)
 }
 
@@ -170,7 +170,7 @@ pub(super) async fn flows_skip(
     let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
     let draft = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
-    let skipped = app.engine.answer(&path.caller, path.request, draft, idempotency).await;
+    let skipped = app.engine.interaction_answer(&path.caller, path.request, draft, idempotency).await;
     reply(placed, skipped)
 }
 
@@ -216,7 +216,7 @@ pub(super) async fn flows_auto(
     let question = &placed.interaction.question;
     let draft =
         if body.payload.is_null() { payload::default_draft(question) } else { payload::draft(question, body.payload)? };
-    let done = app.engine.auto_resolve(&path.caller, path.request, source, draft, idempotency).await;
+    let done = app.engine.interaction_auto(&path.caller, path.request, source, draft, idempotency).await;
     reply(placed, done)
 }
 
@@ -235,6 +235,6 @@ pub(super) async fn flows_expire(
     if !body.payload.is_null() {
         return Err(ApiError::invalid("/payload", "is not accepted, because expiry takes no answer"));
     }
-    let done = app.engine.expire(&path.caller, path.request, idempotency).await;
+    let done = app.engine.interaction_expire(&path.caller, path.request, idempotency).await;
     reply(placed, done)
 }

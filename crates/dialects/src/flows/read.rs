@@ -129,7 +129,7 @@ pub(super) async fn flows_poll(
     let wait = if told { Duration::ZERO } else { wait };
     let found = tokio::select! {
         biased;
-        found = app.engine.events(&caller, id, since, MOST_EVENTS, wait) => found?,
+        found = app.engine.event_list(&caller, id, since, MOST_EVENTS, wait) => found?,
         () = app.stops() => Vec::new(),
     };
     let caller = app.engine.recheck_caller(&caller).await?;
@@ -148,7 +148,7 @@ pub(super) async fn flows_snapshot(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<SessionId>,
 ) -> Result<Json<FlowStatusView>, ApiError> {
-    let found = app.engine.events(&caller, id, 0, MOST_EVENTS, Duration::ZERO).await?;
+    let found = app.engine.event_list(&caller, id, 0, MOST_EVENTS, Duration::ZERO).await?;
     Ok(Json(status(&app, &caller, id, (0, found)).await?))
 }
 

@@ -110,14 +110,14 @@ pub(super) struct FlowEventView {
 impl StateView {
     /// Reads a session with its steps and the questions that they wait for.
     pub(super) async fn read(app: &App, caller: &Caller, id: SessionId) -> Result<Self, ApiError> {
-        let (session, _, steps, mut before) = app.engine.session_with_steps(caller, id, None).await?;
+        let (session, _, steps, mut before) = app.engine.session_get(caller, id, None).await?;
         let waits = session.waiting_on > 0;
         let page = Page { after: None, limit: 1 };
         let asked = if waits { Some(app.engine.questions(caller, id, None, page).await?) } else { None };
         let mut state = Self::new(session, &steps, asked.as_ref());
         // Earlier steps are read in batches; only their views are kept in memory.
         while before.is_some() {
-            let (session, _, steps, next) = app.engine.session_with_steps(caller, id, before).await?;
+            let (session, _, steps, next) = app.engine.session_get(caller, id, before).await?;
             let earlier = Self::new(session, &steps, asked.as_ref());
             state.steps.splice(..0, earlier.steps);
             before = next;

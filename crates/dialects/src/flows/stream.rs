@@ -36,7 +36,7 @@ pub(super) async fn flows_stream(
         None => 0,
         Some(value) => event_number(Some(value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(wrong)?))?,
     };
-    let follower = app.engine.follow(&caller, session, after).await?;
+    let follower = app.engine.session_follow(&caller, session, after).await?;
     stream_events(Flow(session), &app, caller, EventSource::Session(follower))
 }
 

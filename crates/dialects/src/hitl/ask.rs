@@ -142,7 +142,7 @@ impl HitlRequestBody {
             HitlType::EnvVar => Kind::Secret,
             HitlType::Permission => Kind::Approval,
         };
-        let action = match (self.request_type, self.tool_name) {
+        let call = match (self.request_type, self.tool_name) {
             (HitlType::Permission, None) => return Err(ApiError::invalid("/tool_name", "a permission is for a tool")),
             (HitlType::Permission, Some(tool)) => Some(Call { tool, arguments: arguments(self.action, self.details) }),
             (_, _) => None,
@@ -151,7 +151,7 @@ impl HitlRequestBody {
             message: Some(text.clone()),
             details: self.description,
             context: self.context,
-            call: action,
+            call,
             options: self.options.into_iter().map(Into::into).collect(),
             multiple: self.max_selections.is_some_and(|most| most > 1),
             secrets: self.fields.into_iter().map(Into::into).collect(),

@@ -232,9 +232,9 @@ fn metadata(interaction: &Interaction) -> Value {
     if let Some(details) = &question.details {
         all["description"] = json!(details);
     }
-    if let Some(action) = &question.call {
-        all["tool_name"] = json!(action.tool);
-        all["details"] = action.arguments.clone();
+    if let Some(call) = &question.call {
+        all["tool_name"] = json!(call.tool);
+        all["details"] = call.arguments.clone();
         all["allow_remember"] = json!(question.call_id.is_some());
     }
     if !question.secrets.is_empty() {

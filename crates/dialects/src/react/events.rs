@@ -17,7 +17,7 @@ use server::handler::{ApiError, EventRenderer, Rendered};
 
 /// End of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
+pub(super) enum StreamEnd {
     /// The stream ends with the turn of the agent.
     Turn,
     /// The stream ends with the session.
@@ -32,7 +32,7 @@ pub(super) enum Until {
 pub(super) struct ReactEvents {
     /// Name of the session or channel, as the client wrote it.
     name: String,
-    until: Until,
+    until: StreamEnd,
     /// First position to stream of each session.
     from: Positions,
     /// Last streamed position of each running session.
@@ -47,7 +47,7 @@ pub(super) struct ReactEvents {
 type ReactEvent = (&'static str, Value);
 
 impl ReactEvents {
-    pub(super) fn new(name: String, until: Until, from: Positions) -> Self {
+    pub(super) fn new(name: String, until: StreamEnd, from: Positions) -> Self {
         Self { name, until, told: from.clone(), from, open: BTreeMap::new(), listens: HashMap::new() }
     }
 
@@ -171,12 +171,12 @@ impl ReactEvents {
 
     async fn is_last(&self, app: &App, caller: &Caller, event: &Event, closes: bool) -> Result<bool, Error> {
         Ok(match self.until {
-            Until::Turn => closes || self.translate(event).iter().any(|(name, _)| *name == "COMPLETED"),
-            Until::Session => closes,
-            Until::Channel => {
+            StreamEnd::Turn => closes || self.translate(event).iter().any(|(name, _)| *name == "COMPLETED"),
+            StreamEnd::Session => closes,
+            StreamEnd::Channel => {
                 closes && self.is_complete() && app.engine.live_sessions(caller, &self.name).await?.is_empty()
             }
-            Until::Event(last) => closes || event.seq >= last,
+            StreamEnd::Event(last) => closes || event.seq >= last,
         })
     }
 
@@ -188,7 +188,7 @@ impl ReactEvents {
     /// Renders a question that is open. A reader that reconnects is not sent questions that were closed meanwhile.
     async fn question(&self, app: &App, caller: &Caller, event: &Event) -> Result<Vec<ReactEvent>, Error> {
         let Some(id) = event.interaction else { return Ok(Vec::new()) };
-        let asked = app.engine.interaction(caller, id, Duration::ZERO).await?;
+        let asked = app.engine.interaction_get(caller, id, Duration::ZERO).await?;
         if asked.status() != Status::Pending || asked.handed_over().is_some() {
             return Ok(Vec::new());
         }

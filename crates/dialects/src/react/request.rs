@@ -140,9 +140,9 @@ pub(super) fn implied_options(question: &Question) -> Vec<Choice> {
 /// Context of the question, with the tool call if there is one.
 fn context(question: &Question) -> Value {
     let mut all = object(question.context.clone());
-    if let Some(action) = &question.call {
-        all["toolName"] = json!(action.tool);
-        all["toolArgs"] = action.arguments.clone();
+    if let Some(call) = &question.call {
+        all["toolName"] = json!(call.tool);
+        all["toolArgs"] = call.arguments.clone();
         all["toolCallId"] = json!(question.call_id);
     }
     all

@@ -14,13 +14,13 @@ mod watching;
 use serde_json::json;
 
 use crate::cross::answering::{answered, refused};
-use crate::cross::asking::{Stage, asked};
+use crate::cross::asking::{DialectWorld, asked};
 use crate::cross::table::{APIS, Api, KINDS, Kind, asks};
 use server_testkit::client::text;
 
 /// Asks every kind through one API, once for each API that answers it.
 async fn check_every_answering_api(asking: Api) {
-    let stage = Stage::new().await;
+    let stage = DialectWorld::new().await;
     let mut crossed = 0;
     for kind in KINDS.iter().filter(|kind| asks(asking, kind.name).is_ok()) {
         for answering in APIS {
@@ -31,7 +31,7 @@ async fn check_every_answering_api(asking: Api) {
     assert!(crossed >= APIS.len(), "{asking:?} asks nothing");
 }
 
-async fn check_one_pair(stage: &Stage, asking: Api, kind: &Kind, answering: Api) {
+async fn check_one_pair(stage: &DialectWorld, asking: Api, kind: &Kind, answering: Api) {
     let label = format!("{} asked on {asking:?}, answered on {answering:?}", kind.name);
     let (asked, mut watchers) = asked(stage, asking, kind).await;
     watchers.expect_question(&asked, &label).await;
@@ -60,9 +60,9 @@ async fn check_one_pair(stage: &Stage, asking: Api, kind: &Kind, answering: Api)
     stage.assert_resolved_once(&asked, answering, &label).await;
 }
 
-impl Stage {
+impl DialectWorld {
     /// The end of a question gives one event and one audit entry, and the entry names the API.
-    async fn assert_resolved_once(&self, asked: &asking::Asked, answering: Api, label: &str) {
+    async fn assert_resolved_once(&self, asked: &asking::AskedQuestion, answering: Api, label: &str) {
         let ended = |event: &&serde_json::Value| {
             event["interaction"] == json!(asked.id) && watching::ends(&text(&event["type"]))
         };
@@ -72,12 +72,12 @@ impl Stage {
         let filter = store::AuditFilter { session: Some(asked.session.parse().unwrap()), ..Default::default() };
         let page = store::Page { after: None, limit: 200 };
         self.world.engine.chain_audit().await.unwrap();
-        let (trail, _) = self.world.engine.audit(&caller, filter, page).await.unwrap();
+        let (trail, _) = self.world.engine.audit_list(&caller, filter, page).await.unwrap();
         let about = trail.iter().map(|audited| &audited.entry).filter(|entry| {
             entry.interaction.is_some_and(|id| id.to_string() == asked.id) && watching::ends(&entry.name)
         });
-        let wires: Vec<serde_json::Value> = about.map(|entry| json!(entry.how.entry_point)).collect();
-        assert_eq!(wires, [json!(answering.name())], "{label}");
+        let dialects: Vec<serde_json::Value> = about.map(|entry| json!(entry.how.entry_point)).collect();
+        assert_eq!(dialects, [json!(answering.name())], "{label}");
     }
 }
 
@@ -115,7 +115,7 @@ async fn question_asked_in_react_is_answered_through_every_api() {
 /// message about the handover and later about the end of the question.
 #[tokio::test]
 async fn handed_over_question_is_refused_in_its_first_session_by_every_api() {
-    let stage = Stage::new().await;
+    let stage = DialectWorld::new().await;
     for kind in ["action", "confirmation"] {
         let kind = KINDS.iter().find(|one| one.name == kind).unwrap();
         let label = format!("{} handed over", kind.name);

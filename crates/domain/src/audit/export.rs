@@ -79,12 +79,12 @@ impl Writer {
             EntryForm::Changed => ",\"changed\":true".to_owned(),
         };
         self.tally.entry(seq, hash.to_string(), !matches!(shown, EntryForm::Text(_)));
-        self.written(format!("{{\"seq\":{seq},\"digest\":\"{digest}\",\"hash\":\"{hash}\"{more}}}\n"))
+        self.tally_line(format!("{{\"seq\":{seq},\"digest\":\"{digest}\",\"hash\":\"{hash}\"{more}}}\n"))
     }
 
     /// Line of a checkpoint.
     pub fn checkpoint(&mut self, checkpoint: &Checkpoint) -> String {
-        self.written(ended(&CheckpointLine { checkpoint: checkpoint.clone() }))
+        self.tally_line(ended(&CheckpointLine { checkpoint: checkpoint.clone() }))
     }
 
     /// Last line: the seal.
@@ -93,7 +93,7 @@ impl Writer {
         seal_line(&self.tally.sealed(by, self.shown, at))
     }
 
-    fn written(&mut self, line: String) -> String {
+    fn tally_line(&mut self, line: String) -> String {
         self.tally.line(line.as_bytes());
         line
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::event::{SecretNames, kinds};
 use crate::project::ProjectSettings;
-use crate::user::Way;
+use crate::user::SignInMethod;
 use crate::webhook::Subject;
 use crate::{
     Actor, DataKeyId, DefinitionKind, Effect, GrantId, InteractionId, KeyId, LinkId, PolicySource, Role, SecretId,
@@ -179,7 +179,7 @@ pub struct SignInTried {
     /// Name of the person. `None` if there is no such account.
     pub user: Option<String>,
     /// Way of signing in.
-    pub way: Way,
+    pub way: SignInMethod,
 }
 
 /// A sign-in link was made.

@@ -44,7 +44,7 @@ impl Interaction {
         pending.deserted = !self.question.audiences().iter().all(reachable);
         let abstained = InteractionAbstained { note, abstained: pending.abstained.len() };
         let draft = EventDraft::by(&by, EventKind::InteractionAbstained(abstained));
-        Ok((self.became(State::Pending(pending)), draft))
+        Ok((self.with_state(State::Pending(pending)), draft))
     }
 
     /// Whether the question is, or was while it was open, for this caller to answer. Questions that were handed over and questions from
@@ -73,7 +73,7 @@ impl Interaction {
         for person in people {
             let name = person.actor.name.as_str();
             let started = person.actor.is_same_person(&self.origin.started_by);
-            let may = person.role.may(Right::Answer) && self.unbarred_in(audience, &person.actor).is_ok();
+            let may = person.role.may(Right::Answer) && self.require_unbarred_in(audience, &person.actor).is_ok();
             if !may || gone(&person.actor) || !audience.includes_person(person, started) {
                 continue;
             }

@@ -14,13 +14,13 @@ impl Interaction {
     }
 
     /// Refuses every actor except the asker.
-    pub fn deliverable_to(&self, actor: &Actor) -> Result<(), Refusal> {
+    pub fn require_taker(&self, actor: &Actor) -> Result<(), Refusal> {
         if self.taker() == Some(actor.name.as_str()) { Ok(()) } else { Err(Refusal::NotYourDelivery) }
     }
 
     /// Hands the answer to the agent that asked, under a lease.
     pub fn take(self, by: &Actor, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
-        self.deliverable_to(by)?;
+        self.require_taker(by)?;
         let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
             let after = delivery.take(lease, actor.clone(), now, until)?;
@@ -89,7 +89,7 @@ impl Interaction {
     pub(super) fn with_delivery(self, after: Delivery) -> Self {
         match self.state.clone() {
             State::Resolved { resolution, at, handed_over, .. } => {
-                self.became(State::Resolved { resolution, at, delivery: after, handed_over })
+                self.with_state(State::Resolved { resolution, at, delivery: after, handed_over })
             }
             State::Pending(_) => self,
         }

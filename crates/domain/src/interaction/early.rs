@@ -6,7 +6,7 @@ use crate::{Caller, Effect, Kind, Refusal};
 impl Interaction {
     /// Refuses a caller who could not cause this effect with an answer of their own. To approve or provide requires the right to answer and
     /// an audience for which one answer is enough. To reject, retry or terminate does not.
-    pub fn may_end_with(&self, caller: &Caller, effect: Effect) -> Result<(), Refusal> {
+    pub fn require_may_end_with(&self, caller: &Caller, effect: Effect) -> Result<(), Refusal> {
         if effect.holds_back() {
             return Ok(());
         }

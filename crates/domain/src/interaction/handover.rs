@@ -69,7 +69,7 @@ impl Interaction {
         now: Timestamp,
     ) -> Result<Handover, Refusal> {
         let pending = self.answerable(reviewer, now)?;
-        self.unclaimed_by_others(&reviewer.actor, now)?;
+        self.require_unclaimed_by_others(&reviewer.actor, now)?;
         let channel = to.head.channel.clone();
         if channel == self.origin.channel {
             let problem = Problem::new("/channel", "is already the channel of the question");
@@ -101,7 +101,7 @@ impl Interaction {
             InteractionHandedOver { session: to.id, interaction: id, channel: channel.clone(), note: note.clone() };
         let went = EventDraft::by(&by, EventKind::InteractionHandedOver(went));
         let to = HandedOver { session: to.id, interaction: id, channel, by, at: now, note };
-        let first = self.became(State::Pending(Pending { handed_over: Some(to), ..moved }));
+        let first = self.with_state(State::Pending(Pending { handed_over: Some(to), ..moved }));
         Ok(Handover { first: (first, went), second: (second, asked) })
     }
 

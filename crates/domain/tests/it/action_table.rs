@@ -89,12 +89,15 @@ fn permit_from_before_an_edit_is_refused() {
 fn repeated_proposal_must_have_the_same_call_and_agent() {
     let proposed = action_in("waiting");
     let agent = caller("agent", Role::Agent, &[]).actor;
-    assert_eq!(proposed.same(&action(json!({ "path": "a" })), &agent), Ok(()));
-    assert_eq!(proposed.same(&action(json!({ "path": "b" })), &agent), Err(Refusal::CallConflict("call".into())));
+    assert_eq!(proposed.require_same(&action(json!({ "path": "a" })), &agent), Ok(()));
+    assert_eq!(
+        proposed.require_same(&action(json!({ "path": "b" })), &agent),
+        Err(Refusal::CallConflict("call".into()))
+    );
     let other = Call { tool: "delete_file".into(), arguments: json!({ "path": "a" }) };
-    assert_eq!(proposed.same(&other, &agent), Err(Refusal::CallConflict("call".into())));
+    assert_eq!(proposed.require_same(&other, &agent), Err(Refusal::CallConflict("call".into())));
     let stranger = caller("stranger", Role::Agent, &[]).actor;
-    assert_eq!(proposed.same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
+    assert_eq!(proposed.require_same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
 }
 
 fn check(state: &str, command: &str, expected: &str) {
@@ -143,13 +146,13 @@ fn run(proposed: Action, command: &str) -> Option<Result<ActionChange, Refusal>>
     })
 }
 
-fn action_in(state: &str) -> Action {
+fn action_in(name: &str) -> Action {
     let action = action(json!({ "path": "a" }));
     let asked = InteractionId::from_uuid(uuid(7));
     let alice = caller("alice", Role::Operator, &[]).actor;
     let run = PermitId::from_uuid(uuid(1));
     let started = |until: i64| ActionState::Started { permit: run, since: at(50), until: at(until) };
-    let standing = match state {
+    let state = match name {
         "allowed" => ActionState::Allowed { permit: permit(1, &action, 200) },
         "permit over" => ActionState::Allowed { permit: permit(1, &action, NOW) },
         "waiting" => ActionState::Waiting { interaction: asked },
@@ -175,13 +178,13 @@ fn action_in(state: &str) -> Action {
         at: at(1),
         ruling: ruling(),
         grant: None,
-        repeatable: state.ends_with("repeat"),
+        repeatable: name.ends_with("repeat"),
         hosted: false,
         runner: None,
         step: None,
         expected_content: None,
         asked: vec![asked],
-        state: standing,
+        state,
         revision: 3,
     }
 }

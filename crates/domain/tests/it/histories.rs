@@ -5,7 +5,7 @@ mod world;
 
 use holdpoint_domain::Command;
 use proptest::prelude::*;
-use world::{Deed, World};
+use world::{World, WorldAction};
 
 /// Number of a person or an agent.
 fn actor() -> impl Strategy<Value = usize> {
@@ -18,7 +18,7 @@ fn agent() -> impl Strategy<Value = usize> {
 }
 
 /// Generates one deed: an action of a participant or of the clock. `which` selects a question asked so far; a deed may use an old lease.
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed() -> impl Strategy<Value = WorldAction> {
     let which = || 0..4usize;
     let draft = || 0..world::DRAFTS.len();
     let command = prop_oneof![
@@ -30,20 +30,20 @@ fn deed() -> impl Strategy<Value = Deed> {
     ];
     prop_oneof![
         4 => (agent(), 0..world::TEMPLATES.len(), proptest::option::of(1..300i64))
-            .prop_map(|(who, template, due)| Deed::Ask { who, template, due }),
-        8 => (actor(), which(), draft()).prop_map(|(who, which, draft)| Deed::Answer { who, which, draft }),
-        1 => (actor(), which(), draft()).prop_map(|(who, which, draft)| Deed::Auto { who, which, draft }),
-        1 => which().prop_map(|which| Deed::Expire { which }),
-        1 => (actor(), which()).prop_map(|(who, which)| Deed::Cancel { who, which }),
-        2 => (actor(), which(), -5..100i64).prop_map(|(who, which, span)| Deed::Claim { who, which, span }),
-        1 => (actor(), which()).prop_map(|(who, which)| Deed::Release { who, which }),
-        5 => (agent(), which(), -5..60i64).prop_map(|(who, which, span)| Deed::Take { who, which, span }),
-        2 => (which(), 0..3usize, -5..60i64).prop_map(|(which, back, span)| Deed::Heartbeat { which, back, span }),
-        3 => (which(), 0..3usize).prop_map(|(which, back)| Deed::Complete { which, back }),
-        2 => (which(), 0..3usize, any::<bool>()).prop_map(|(which, back, again)| Deed::Fail { which, back, again }),
-        3 => which().prop_map(|which| Deed::Tick { which }),
-        3 => (-30..200i64).prop_map(Deed::Jump),
-        1 => (actor(), command).prop_map(|(who, command)| Deed::Control { who, command }),
+            .prop_map(|(who, template, due)| WorldAction::Ask { who, template, due }),
+        8 => (actor(), which(), draft()).prop_map(|(who, which, draft)| WorldAction::Answer { who, which, draft }),
+        1 => (actor(), which(), draft()).prop_map(|(who, which, draft)| WorldAction::Auto { who, which, draft }),
+        1 => which().prop_map(|which| WorldAction::Expire { which }),
+        1 => (actor(), which()).prop_map(|(who, which)| WorldAction::Cancel { who, which }),
+        2 => (actor(), which(), -5..100i64).prop_map(|(who, which, span)| WorldAction::Claim { who, which, span }),
+        1 => (actor(), which()).prop_map(|(who, which)| WorldAction::Release { who, which }),
+        5 => (agent(), which(), -5..60i64).prop_map(|(who, which, span)| WorldAction::Take { who, which, span }),
+        2 => (which(), 0..3usize, -5..60i64).prop_map(|(which, back, span)| WorldAction::Heartbeat { which, back, span }),
+        3 => (which(), 0..3usize).prop_map(|(which, back)| WorldAction::Complete { which, back }),
+        2 => (which(), 0..3usize, any::<bool>()).prop_map(|(which, back, again)| WorldAction::Fail { which, back, again }),
+        3 => which().prop_map(|which| WorldAction::Tick { which }),
+        3 => (-30..200i64).prop_map(WorldAction::Jump),
+        1 => (actor(), command).prop_map(|(who, command)| WorldAction::Control { who, command }),
     ]
 }
 

@@ -132,11 +132,11 @@ fn four_eyes_applies_only_to_the_audience_that_sets_it() {
     check(&[ops(), law()], caller("bot", Role::Operator, &["law"]), Err(Refusal::AskerCannotAnswer));
     let all = asked(&[operators(), ops()]);
     assert_eq!(
-        all.unbarred(&caller_named("starter").actor),
+        all.require_unbarred(&caller_named("starter").actor),
         Err(Refusal::FourEyes),
         "one person cannot decide for the other audience"
     );
-    assert_eq!(all.unbarred(&caller_named("olga").actor), Ok(()));
+    assert_eq!(all.require_unbarred(&caller_named("olga").actor), Ok(()));
 }
 
 #[test]

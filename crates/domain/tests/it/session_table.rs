@@ -124,7 +124,7 @@ fn every_state_against_every_command() {
 
 #[test]
 fn paused_session_holds_its_answers_back_until_it_ends() {
-    let held = |state: &str| brought_to(state).going_on().is_err();
+    let held = |state: &str| brought_to(state).require_not_paused().is_err();
     assert!(held("paused") && held("paused waiting"));
     assert!(!held("running") && !held("waiting") && !held("completed") && !held("cancelled paused"));
 }

@@ -25,7 +25,7 @@ const USE_NOTED_EVERY: i64 = 60;
 impl Engine {
     /// Returns the caller of an API key.
     pub async fn authenticate(&self, text: &str) -> Result<Caller, Error> {
-        let (id, secret) = parsed(KEY, text).ok_or(Error::Unauthenticated)?;
+        let (id, secret) = parse_credential(KEY, text).ok_or(Error::Unauthenticated)?;
         let id = KeyId::from_uuid(id);
         let record = read_key(self, id).await?;
         let pepper = load_pepper(self).await?;
@@ -46,7 +46,7 @@ impl Engine {
     /// Unlike a key, a visit is read from the store each time: people send fewer requests than agents, and a visit that ends has then ended on all
     /// nodes.
     pub async fn authenticate_visit(&self, text: &str) -> Result<Caller, Error> {
-        let (id, secret) = parsed(VISIT, text).ok_or(Error::Unauthenticated)?;
+        let (id, secret) = parse_credential(VISIT, text).ok_or(Error::Unauthenticated)?;
         let record = read_visit(self, VisitId::from_uuid(id)).await?;
         if !bool::from(fingerprint(&load_pepper(self).await?, &secret).ct_eq(&record.hash)) {
             return Err(Error::Unauthenticated);
@@ -65,7 +65,7 @@ impl Engine {
         let again = match caller.credential {
             Credential::Key(key) => read_key(self, key).await?.key.caller(self.now()),
             // The visit may have moved to another project meanwhile. Work in the earlier project continues while the person belongs to it.
-            Credential::Visit(visit) => visiting(read_visit(self, visit).await?, caller, self.now()),
+            Credential::Visit(visit) => caller_of_visit(read_visit(self, visit).await?, caller, self.now()),
             // A worker has no stored credential: its step lease is checked instead.
             Credential::Worker => Some(caller.clone()),
         };
@@ -102,14 +102,14 @@ pub(crate) async fn load_pepper(engine: &Engine) -> Result<Arc<[u8]>, Error> {
 }
 
 /// Reads the current caller of a credential, in the project of the request. Returns `None` if the credential is no longer valid.
-pub(crate) fn renewed<R: Reads + ?Sized>(
+pub(crate) fn read_caller<R: Reads + ?Sized>(
     reads: &mut R,
     caller: &Caller,
     now: Timestamp,
 ) -> Result<Option<Caller>, Error> {
     let found = match caller.credential {
         Credential::Key(key) => reads.key(key)?.and_then(|record| record.key.caller(now)),
-        Credential::Visit(visit) => reads.visit(visit)?.and_then(|record| visiting(record, caller, now)),
+        Credential::Visit(visit) => reads.visit(visit)?.and_then(|record| caller_of_visit(record, caller, now)),
         // A worker has no stored credential: its step lease is checked instead.
         Credential::Worker => Some(caller.clone()),
     };
@@ -117,7 +117,7 @@ pub(crate) fn renewed<R: Reads + ?Sized>(
 }
 
 /// Returns the caller of a visit in the project of the request. The visit itself may have moved to another project meanwhile.
-pub(crate) fn visiting(
+pub(crate) fn caller_of_visit(
     VisitRecord { visit, user, .. }: VisitRecord,
     caller: &Caller,
     now: Timestamp,
@@ -140,12 +140,12 @@ pub(crate) fn fingerprint(pepper: &[u8], secret: &[u8]) -> [u8; 32] {
 }
 
 /// Formats a credential as text. The text is shown to its owner once.
-pub(crate) fn spelled(mark: &str, id: Uuid, secret: &[u8; 32]) -> String {
+pub(crate) fn format_credential(mark: &str, id: Uuid, secret: &[u8; 32]) -> String {
     format!("{mark}{}_{}", id.simple(), domain::hex(secret))
 }
 
 /// Parses a credential into its identifier and its secret.
-pub(crate) fn parsed(mark: &str, text: &str) -> Option<(Uuid, [u8; 32])> {
+pub(crate) fn parse_credential(mark: &str, text: &str) -> Option<(Uuid, [u8; 32])> {
     let (id, secret) = text.strip_prefix(mark)?.split_once('_')?;
     let mut bytes = [0; 32];
     domain::read_hex(secret, &mut bytes)?;

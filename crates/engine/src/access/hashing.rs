@@ -1,4 +1,4 @@
-//! Hashes passwords with Argon2, a few at a time, in memory that each place allocates once and reuses.
+//! Hashes passwords with Argon2, a few at a time, in memory that each slot allocates once and reuses.
 //!
 //! A hash needs 19 MiB. If it were allocated anew on any free thread, the allocator would keep that memory for each thread.
 
@@ -16,17 +16,17 @@ use crate::Error;
 
 /// Number of hashes that are computed at a time. Each takes 19 MiB and occupies one processor.
 const AT_ONCE: usize = 2;
-/// Maximum number of hashes that wait for a place. Further requests are refused at once.
+/// Maximum number of hashes that wait for a slot. Further requests are refused at once.
 const MOST_WAITING: usize = 32;
 const FULL: Refusal = Refusal::LimitReached { limit: Limit::PasswordHashes, max: MOST_WAITING as u64 };
-/// Maximum wait for a place before the caller is told to try again.
+/// Maximum wait for a slot before the caller is told to try again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Queue of password hashes, with a fixed number of places.
+/// Queue of password hashes, with a fixed number of slots.
 pub(crate) struct HashQueue {
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     queue: Arc<Semaphore>,
-    /// Memory of the idle places; never more arenas than places.
+    /// Memory of the idle slots; never more arenas than slots.
     arenas: Arc<Mutex<Vec<Arena>>>,
 }
 
@@ -36,7 +36,7 @@ type Arena = Vec<Block>;
 impl Default for HashQueue {
     fn default() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(AT_ONCE)),
+            slots: Arc::new(Semaphore::new(AT_ONCE)),
             queue: Arc::new(Semaphore::new(AT_ONCE + MOST_WAITING)),
             arenas: Arc::default(),
         }
@@ -44,27 +44,27 @@ impl Default for HashQueue {
 }
 
 impl HashQueue {
-    /// Waits for a place and runs `work` with its memory on a blocking thread.
-    pub(crate) async fn in_turn<T: Send + 'static>(
+    /// Waits for a slot and runs `work` with its memory on a blocking thread.
+    pub(crate) async fn run_queued<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Hasher<'_>) -> T + Send + 'static,
     ) -> Result<T, Error> {
         let queued = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| FULL)?;
-        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else { return Err(StoreError::Busy.into()) };
+        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.slots).acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else { return Err(StoreError::Busy.into()) };
         let arenas = Arc::clone(&self.arenas);
         let done = tokio::task::spawn_blocking(move || {
             let mut arena = arenas.lock().pop().unwrap_or_default();
             let done = work(&mut Hasher(&mut arena));
             arenas.lock().push(arena);
-            drop((turn, queued));
+            drop((permit, queued));
             done
         });
         Ok(done.await.map_err(|_| StoreError::Panicked)?)
     }
 }
 
-/// Computes hashes in the memory of one place.
+/// Computes hashes in the memory of one slot.
 pub(crate) struct Hasher<'a>(&'a mut Arena);
 
 impl Hasher<'_> {
@@ -129,25 +129,25 @@ mod tests {
 
     #[tokio::test]
     async fn hashing_memory_is_reused() {
-        let turns = HashQueue::default();
-        let hashing = (0..8_u8).map(|number| turns.in_turn(move |hasher| hasher.hash(b"password", &[number; 16])));
+        let queue = HashQueue::default();
+        let hashing = (0..8_u8).map(|number| queue.run_queued(move |hasher| hasher.hash(b"password", &[number; 16])));
         let hashes = futures::future::join_all(hashing).await;
         assert!(hashes.into_iter().all(|hash| hash.unwrap().is_some()));
-        let kept: usize = turns.arenas.lock().iter().map(Vec::len).sum();
+        let kept: usize = queue.arenas.lock().iter().map(Vec::len).sum();
         assert!((1..=AT_ONCE * Params::default().block_count()).contains(&kept), "{kept} KiB are kept");
     }
 
     /// A request that finds the queue full is refused at once.
     #[tokio::test]
     async fn full_hash_queue_refuses_further_requests() {
-        let turns = HashQueue::default();
-        let places = Arc::clone(&turns.places).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
+        let queue = HashQueue::default();
+        let slots = Arc::clone(&queue.slots).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
         let taken = u32::try_from(AT_ONCE + MOST_WAITING - 1).unwrap();
-        let waiting = Arc::clone(&turns.queue).acquire_many_owned(taken).await.unwrap();
-        let mut last = Box::pin(turns.in_turn(|_| ()));
+        let waiting = Arc::clone(&queue.queue).acquire_many_owned(taken).await.unwrap();
+        let mut last = Box::pin(queue.run_queued(|_| ()));
         assert!(futures::poll!(last.as_mut()).is_pending(), "the last one waits");
-        assert_eq!(turns.in_turn(|_| ()).await, Err(FULL.into()));
-        drop((places, waiting));
+        assert_eq!(queue.run_queued(|_| ()).await, Err(FULL.into()));
+        drop((slots, waiting));
         assert_eq!(last.await, Ok(()));
     }
 }

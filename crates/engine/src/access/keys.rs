@@ -9,7 +9,7 @@ use domain::{
 use store::{Bounded, Cost, KeyRecord, Page};
 
 use crate::access;
-use crate::access::authenticate::{KEY, fingerprint, spelled};
+use crate::access::authenticate::{KEY, fingerprint, format_credential};
 use crate::engine::KEY_TRUST;
 use crate::run::pages::Pages;
 use crate::run::transaction::{Originator, Work};
@@ -87,7 +87,7 @@ impl Engine {
             create_key(work, scope, new.clone(), fingerprint(&pepper, secret), Joinable::Members)
         });
         let (key, secret) = made.await?;
-        let text = spelled(KEY, key.id.uuid(), &secret);
+        let text = format_credential(KEY, key.id.uuid(), &secret);
         Ok((key, text))
     }
 
@@ -101,12 +101,12 @@ impl Engine {
             create_key(work, scope, new.clone(), hash, Joinable::Tenant)
         });
         let key = key.await?;
-        let text = spelled(KEY, key.id.uuid(), &secret);
+        let text = format_credential(KEY, key.id.uuid(), &secret);
         Ok((key, text))
     }
 
     /// A page of the keys of the caller's project, the newest first.
-    pub async fn keys(&self, caller: &Caller, page: Page<KeyId>) -> Result<Bounded<Key>, Error> {
+    pub async fn key_list(&self, caller: &Caller, page: Page<KeyId>) -> Result<Bounded<Key>, Error> {
         caller.require(Right::ManageKeys)?;
         let scope = caller.scope;
         self.list(caller, move |reads, _| Ok(reads.keys_page(&scope, page)?)).await

@@ -9,7 +9,7 @@ use domain::{
 use store::{Cost, StoreError};
 
 use crate::access;
-use crate::access::authenticate::{LINK, fingerprint, spelled};
+use crate::access::authenticate::{LINK, fingerprint, format_credential};
 use crate::access::users::known;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
@@ -46,7 +46,7 @@ impl Engine {
                 create_link(work, &scope, &user, &fingerprint(&pepper, secret), LIFETIME)
             })
             .await?;
-        Ok((spelled(LINK, link.id.uuid(), &secret), link.expires_at))
+        Ok((format_credential(LINK, link.id.uuid(), &secret), link.expires_at))
     }
 
     /// Creates a link for a person by name. For the command line, which opens the database itself.
@@ -58,7 +58,7 @@ impl Engine {
             let (user, _) = access::find_member(work, &scope, &name)?;
             create_link(work, &scope, &user, &hash, LIFETIME)
         });
-        Ok(spelled(LINK, link.await?.id.uuid(), &secret))
+        Ok(format_credential(LINK, link.await?.id.uuid(), &secret))
     }
 
     /// Creates a link for the first admin while nobody has ever signed in. The previous link becomes void.
@@ -81,7 +81,7 @@ impl Engine {
             create_link(work, &scope, &user, &hash, FIRST_LIFETIME)
         });
         match made.await {
-            Ok(link) => Ok(Some(spelled(LINK, link.id.uuid(), &secret))),
+            Ok(link) => Ok(Some(format_credential(LINK, link.id.uuid(), &secret))),
             // Another node starts at this moment and prints a link.
             Err(Error::Store(StoreError::Conflict)) => Ok(None),
             Err(error) => Err(error),

@@ -43,7 +43,7 @@ pub struct ProjectMembership {
 
 impl Engine {
     /// Returns the caller's account, tenant and projects.
-    pub async fn me(&self, caller: &Caller) -> Result<Me, Error> {
+    pub async fn me_get(&self, caller: &Caller) -> Result<Me, Error> {
         self.read_by(caller, Cost::Point, |reads, caller| {
             let Credential::Visit(visit) = caller.credential else { return of_key(reads, caller) };
             of_visit(reads, visit)
@@ -52,7 +52,7 @@ impl Engine {
     }
 
     /// Switches the browser to another project of the person.
-    pub async fn switch_project(&self, caller: &Caller, project: ProjectId) -> Result<(), Error> {
+    pub async fn me_project(&self, caller: &Caller, project: ProjectId) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         self.transact_by(caller, move |work| {
             work.caller()?;
@@ -84,7 +84,7 @@ impl Engine {
 }
 
 fn of_key(reads: &mut dyn Reads, caller: &Caller) -> Result<Me, Error> {
-    let (tenant, name) = named(reads, &caller.scope)?;
+    let (tenant, name) = read_names(reads, &caller.scope)?;
     let here = ProjectMembership { project: caller.scope.project, name, role: caller.role };
     Ok(Me { user: None, password: None, tenant, projects: vec![here] })
 }
@@ -94,7 +94,7 @@ fn of_visit(reads: &mut dyn Reads, visit: VisitId) -> Result<Me, Error> {
     let record = reads.user_by_id(visit.user)?.ok_or(Error::Unauthenticated)?;
     let (mut tenant, mut projects) = (String::new(), Vec::new());
     for membership in record.user.active() {
-        let (of, name) = named(reads, &record.user.scope(membership))?;
+        let (of, name) = read_names(reads, &record.user.scope(membership))?;
         tenant = of;
         projects.push(ProjectMembership { project: membership.project, name, role: membership.role });
     }
@@ -106,6 +106,6 @@ fn of_visit(reads: &mut dyn Reads, visit: VisitId) -> Result<Me, Error> {
     Ok(Me { user: Some(record.user), password: Some(password), tenant, projects })
 }
 
-fn named(reads: &mut dyn Reads, scope: &Scope) -> Result<(String, String), Error> {
+fn read_names(reads: &mut dyn Reads, scope: &Scope) -> Result<(String, String), Error> {
     Ok(reads.scope_names(scope)?.ok_or(Refusal::NotFound("project"))?)
 }

@@ -26,7 +26,7 @@ impl From<String> for Password {
 impl Engine {
     /// Sets the password of the signed-in person. The old password is required, unless the visit began with a one-time link that has set no password
     /// yet. All other browsers are signed out.
-    pub async fn password_change(&self, caller: &Caller, old: Option<Password>, new: Password) -> Result<(), Error> {
+    pub async fn me_password(&self, caller: &Caller, old: Option<Password>, new: Password) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         let record = access::authenticate::read_visit(self, visit).await?;
         let by_link = record.visit.by_link;
@@ -54,7 +54,7 @@ impl Engine {
 
 /// Whether the password matches the hash. Takes equally long if there is no hash.
 pub(crate) async fn is_right(engine: &Engine, password: Password, hash: Option<String>) -> Result<bool, Error> {
-    let fits = engine.turns.in_turn(move |hasher| {
+    let fits = engine.hashes.run_queued(move |hasher| {
         let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));
         fits && hash.is_some()
     });
@@ -63,7 +63,7 @@ pub(crate) async fn is_right(engine: &Engine, password: Password, hash: Option<S
 
 async fn hash(engine: &Engine, password: Password) -> Result<String, Error> {
     let salt: [u8; 16] = engine.ids.random();
-    let hash = engine.turns.in_turn(move |hasher| hasher.hash(password.0.as_bytes(), &salt)).await?;
+    let hash = engine.hashes.run_queued(move |hasher| hasher.hash(password.0.as_bytes(), &salt)).await?;
     hash.ok_or_else(|| StoreError::Corrupt("a password could not be hashed".into()).into())
 }
 

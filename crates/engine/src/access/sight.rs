@@ -43,7 +43,7 @@ impl Sight {
     }
 
     /// Refuses a caller who does not read the whole project: its stats are computed from the sessions of all agents.
-    pub(crate) fn whole(reads: &mut dyn Reads, caller: &Caller) -> Result<(), Error> {
+    pub(crate) fn require_whole_project(reads: &mut dyn Reads, caller: &Caller) -> Result<(), Error> {
         match Self::of(reads, caller)? {
             Self::All => Ok(()),
             Self::Own(_) => Err(Refusal::RoleForbids { role: caller.role }.into()),
@@ -61,7 +61,7 @@ impl Sight {
     pub(crate) fn sees(&self, session: &Session) -> bool {
         match self {
             Self::All => true,
-            Self::Own(actor) => session.belongs_to(actor).is_ok(),
+            Self::Own(actor) => session.require_owner(actor).is_ok(),
         }
     }
 
@@ -138,13 +138,13 @@ pub(crate) fn lock_question(
 }
 
 /// Refuses an agent that would ask in a session which is not its own. People and services with other roles may ask anywhere.
-pub(crate) fn may_ask_in(caller: &Caller, session: &Session) -> Result<(), Refusal> {
-    if caller.role == Role::Agent && !caller.is_worker() { session.belongs_to(&caller.actor) } else { Ok(()) }
+pub(crate) fn require_may_ask(caller: &Caller, session: &Session) -> Result<(), Refusal> {
+    if caller.role == Role::Agent && !caller.is_worker() { session.require_owner(&caller.actor) } else { Ok(()) }
 }
 
 impl Engine {
     /// Settings of the caller's project.
-    pub async fn project_settings(&self, caller: &Caller) -> Result<ProjectSettings, Error> {
+    pub async fn project_settings_get(&self, caller: &Caller) -> Result<ProjectSettings, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
         self.read(Cost::Point, move |reads| settings(reads, &scope)).await

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use domain::audit::How;
 use domain::audit::kind::SignInTried;
-use domain::user::Way;
+use domain::user::SignInMethod;
 use domain::{
     Actor, AuditDraft, AuditKind, EntryPoint, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit,
     VisitId, text, user,
@@ -13,7 +13,7 @@ use store::{Cost, LinkRecord, UserRecord};
 use subtle::ConstantTimeEq;
 
 use crate::access;
-use crate::access::authenticate::{LINK, VISIT, fingerprint, parsed, spelled};
+use crate::access::authenticate::{LINK, VISIT, fingerprint, format_credential, parse_credential};
 use crate::access::password::Password;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error};
@@ -30,20 +30,20 @@ pub struct Identity {
     /// Role that the provider gives the person.
     pub role: Role,
     /// Names of the person's tenant and project, which are created if absent.
-    pub place: (String, String),
+    pub project: (String, String),
 }
 
 /// A browser that is about to be signed in. Its credential is generated before the transaction.
 #[derive(Clone, Copy)]
-struct Arrival {
+struct NewVisit {
     visit: VisitId,
     secret: [u8; 32],
     hash: [u8; 32],
-    way: Way,
+    way: SignInMethod,
     from: Option<IpAddr>,
 }
 
-impl Arrival {
+impl NewVisit {
     fn originator(&self, actor: Actor) -> Originator {
         Originator { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(EntryPoint::Http) } }
     }
@@ -64,16 +64,17 @@ impl Engine {
         let signed_in = match &found {
             Some(found) if fits => {
                 let same = move |_: &mut Work<'_>, now: &UserRecord| Ok(now.password == known);
-                arrive(self, &found.user, (Way::Password, from), same).await
+                begin_visit_if(self, &found.user, (SignInMethod::Password, from), same).await
             }
             _ => Err(Error::SignInFailed),
         };
-        record_failure(self, signed_in, scope, found.as_ref().map(|found| &found.user), (Way::Password, from)).await
+        record_failure(self, signed_in, scope, found.as_ref().map(|found| &found.user), (SignInMethod::Password, from))
+            .await
     }
 
     /// Signs in by a one-time link, which is used up.
     pub async fn sign_in_link(&self, text: &str, from: Option<IpAddr>) -> Result<String, Error> {
-        let (id, secret) = parsed(LINK, text).ok_or(Error::SignInFailed)?;
+        let (id, secret) = parse_credential(LINK, text).ok_or(Error::SignInFailed)?;
         let (id, hash) = (LinkId::from_uuid(id), fingerprint(&access::authenticate::load_pepper(self).await?, &secret));
         let found = self.read(Cost::Point, move |reads| {
             let link = reads.link(id)?.filter(|LinkRecord { hash: known, .. }| bool::from(known.ct_eq(&hash)));
@@ -86,8 +87,8 @@ impl Engine {
         };
         let taken =
             move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_redeem(id)? && work.now < link.expires_at);
-        let signed_in = arrive(self, &user, (Way::Link, from), taken).await;
-        record_failure(self, signed_in, home(&user), Some(&user), (Way::Link, from)).await
+        let signed_in = begin_visit_if(self, &user, (SignInMethod::Link, from), taken).await;
+        record_failure(self, signed_in, home(&user), Some(&user), (SignInMethod::Link, from)).await
     }
 
     /// Signs in a person authenticated by an identity provider. The provider sets the role at each sign-in; a person whom an admin has disabled
@@ -101,8 +102,8 @@ impl Engine {
         if identity.role == Role::Agent || !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
-        let scope = access::keys::ensure_scope(self, &identity.place.0, &identity.place.1).await?;
-        let arrival = prepare_arrival(self, (Way::Oidc, from)).await?;
+        let scope = access::keys::ensure_scope(self, &identity.project.0, &identity.project.1).await?;
+        let arrival = prepare_visit(self, (SignInMethod::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
         let signed_in = self.transact_as(arrival.originator(actor), move |work| {
             let (user, keys) = sync_identity(work, &scope, &identity)?;
@@ -112,11 +113,11 @@ impl Engine {
         let signed_in = match signed_in.await {
             Ok(keys) => {
                 access::keys::wait_until_revoked(self, keys).await;
-                Ok(spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
+                Ok(format_credential(VISIT, arrival.visit.uuid(), &arrival.secret))
             }
             Err(error) => Err(error),
         };
-        record_failure(self, signed_in, Some(scope), None, (Way::Oidc, from)).await
+        record_failure(self, signed_in, Some(scope), None, (SignInMethod::Oidc, from)).await
     }
 
     /// Records that a person signed in at an identity provider and was refused. `without_role` is the issuer and subject of a person to whom the
@@ -132,7 +133,7 @@ impl Engine {
             (Some(scope), Some(subject)) => end_without_role(self, scope, subject, from).await?,
             _ => None,
         };
-        match record_failure(self, Err(Error::SignInFailed), scope, user.as_ref(), (Way::Oidc, from)).await {
+        match record_failure(self, Err(Error::SignInFailed), scope, user.as_ref(), (SignInMethod::Oidc, from)).await {
             Ok(_) | Err(Error::SignInFailed) => Ok(()),
             Err(error) => Err(error),
         }
@@ -178,18 +179,23 @@ async fn find_account(engine: &Engine, tenant: &str, name: &str) -> Result<(Opti
         .await
 }
 
-async fn prepare_arrival(engine: &Engine, (way, from): (Way, Option<IpAddr>)) -> Result<Arrival, Error> {
+async fn prepare_visit(engine: &Engine, (way, from): (SignInMethod, Option<IpAddr>)) -> Result<NewVisit, Error> {
     let secret = engine.ids.random();
     let hash = fingerprint(&access::authenticate::load_pepper(engine).await?, &secret);
-    Ok(Arrival { visit: engine.ids.visit(engine.now()), secret, hash, way, from })
+    Ok(NewVisit { visit: engine.ids.visit(engine.now()), secret, hash, way, from })
 }
 
 /// Begins a visit if `holds` confirms the proof of identity within the transaction.
-async fn arrive<F>(engine: &Engine, user: &User, by: (Way, Option<IpAddr>), mut holds: F) -> Result<String, Error>
+async fn begin_visit_if<F>(
+    engine: &Engine,
+    user: &User,
+    by: (SignInMethod, Option<IpAddr>),
+    mut holds: F,
+) -> Result<String, Error>
 where
     F: FnMut(&mut Work<'_>, &UserRecord) -> Result<bool, Error> + Send + 'static,
 {
-    let (id, arrival): (UserId, _) = (user.id, prepare_arrival(engine, by).await?);
+    let (id, arrival): (UserId, _) = (user.id, prepare_visit(engine, by).await?);
     let begun = engine.transact_as(arrival.originator(user.actor()), move |work| {
         let record = work.tx.user_by_id(id)?.ok_or(Error::SignInFailed)?;
         if !holds(work, &record)? {
@@ -197,7 +203,7 @@ where
         }
         begin_visit(work, &record.user, arrival)
     });
-    begun.await.map(|()| spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
+    begun.await.map(|()| format_credential(VISIT, arrival.visit.uuid(), &arrival.secret))
 }
 
 /// Records a failed sign-in in the audit trail. The entry names the account, if there is one; the caller is unknown.
@@ -206,7 +212,7 @@ async fn record_failure(
     result: Result<String, Error>,
     scope: Option<Scope>,
     user: Option<&User>,
-    (way, from): (Way, Option<IpAddr>),
+    (way, from): (SignInMethod, Option<IpAddr>),
 ) -> Result<String, Error> {
     if result != Err(Error::SignInFailed) {
         return result;
@@ -222,9 +228,9 @@ async fn record_failure(
     result
 }
 
-fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(), Error> {
+fn begin_visit(work: &mut Work<'_>, user: &User, arrival: NewVisit) -> Result<(), Error> {
     let scope = home(user).ok_or(Error::SignInFailed)?;
-    let by_link = arrival.way == Way::Link && user.subject.is_none();
+    let by_link = arrival.way == SignInMethod::Link && user.subject.is_none();
     let (id, now) = (arrival.visit, work.now);
     let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
     work.tx.visit_insert(&visit, &arrival.hash)?;

@@ -5,7 +5,7 @@ use domain::{AuditDraft, AuditKind, Caller, Credential, SignedDuration, Ticket, 
 use store::{Cost, VisitRecord};
 
 use crate::access;
-use crate::access::authenticate::{TICKET, fingerprint, parsed, spelled};
+use crate::access::authenticate::{TICKET, fingerprint, format_credential, parse_credential};
 use crate::{Engine, Error, Idempotency};
 
 /// Lifetime of a ticket: enough to open a stream.
@@ -13,7 +13,7 @@ const LIFETIME: SignedDuration = SignedDuration::from_secs(30);
 
 impl Engine {
     /// Creates a ticket for the caller. The text of the ticket is shown only once.
-    pub async fn create_ticket(
+    pub async fn ticket_create(
         &self,
         caller: &Caller,
         idempotency: Option<Idempotency>,
@@ -29,12 +29,12 @@ impl Engine {
             Ok((ticket.id, expires_at))
         });
         let ((id, expires_at), secret): ((TicketId, Timestamp), _) = made.await?;
-        Ok((spelled(TICKET, id.uuid(), &secret), expires_at))
+        Ok((format_credential(TICKET, id.uuid(), &secret), expires_at))
     }
 
     /// Returns the caller of a ticket and uses the ticket up. The credential that created the ticket must still be valid.
     pub async fn authenticate_ticket(&self, text: &str) -> Result<Caller, Error> {
-        let (id, secret) = parsed(TICKET, text).ok_or(Error::Unauthenticated)?;
+        let (id, secret) = parse_credential(TICKET, text).ok_or(Error::Unauthenticated)?;
         let hash = fingerprint(&access::authenticate::load_pepper(self).await?, &secret);
         // Anybody may send a ticket, so an unknown one must not cost a writing transaction.
         let exists = self.read(Cost::Point, move |reads| Ok(reads.has_ticket(TicketId::from_uuid(id), &hash)?));

@@ -133,7 +133,7 @@ fn change_membership(
     admins: &[UserId],
 ) -> Result<(), Error> {
     if now.role != Role::Admin {
-        spare_last(user, admins)?;
+        require_other_admin(user, admins)?;
     }
     save_membership(work, scope, user, (was, now))
 }
@@ -161,7 +161,7 @@ fn disable_member(
     membership: Membership,
     admins: &[UserId],
 ) -> Result<Membership, Error> {
-    spare_last(user, admins)?;
+    require_other_admin(user, admins)?;
     let ended = Membership { disabled_at: Some(work.now), ..membership };
     work.tx.membership_save(scope, user.id, &ended)?;
     if user.active().all(|membership| membership.project == scope.project) {
@@ -173,6 +173,6 @@ fn disable_member(
 }
 
 /// Refuses to remove the last admin: a project needs a person who can let others in.
-fn spare_last(user: &User, admins: &[UserId]) -> Result<(), Error> {
+fn require_other_admin(user: &User, admins: &[UserId]) -> Result<(), Error> {
     if admins == [user.id] { Err(Refusal::LastAdmin(user.name.clone()).into()) } else { Ok(()) }
 }

@@ -86,7 +86,7 @@ impl Engine {
     }
 
     /// At most `limit` present and former members of the caller's project, ordered by name, after the given name.
-    pub async fn users(&self, caller: &Caller, after: Option<String>, limit: u32) -> Result<Bounded<User>, Error> {
+    pub async fn user_list(&self, caller: &Caller, after: Option<String>, limit: u32) -> Result<Bounded<User>, Error> {
         caller.require(Right::ManageUsers)?;
         let scope = caller.scope;
         self.list(caller, move |reads, _| Ok(reads.users_page(&scope, after.as_deref(), limit)?)).await

@@ -32,7 +32,7 @@ pub(crate) fn use_grant(
 ) -> Result<Option<GrantId>, Error> {
     let mut left = MOST_LOOKED_AT;
     let mut pages = Pages::new(left, |grant: &Grant| grant.id);
-    let (scope, tool, now) = (&session.scope, &judged.action.tool, work.now);
+    let (scope, tool, now) = (&session.scope, &judged.call.tool, work.now);
     while left > 0
         && let Some(found) = pages.next(|page| work.tx.grants_for(scope, tool, now, Page { limit: left, ..page }))?
     {
@@ -55,9 +55,9 @@ pub(crate) fn require_grant_covers(
     id: GrantId,
 ) -> Result<(), Error> {
     let grant = work.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
-    grant.still_stands(work.now)?;
+    grant.require_not_over(work.now)?;
     let covered = may_use_grant(work, session, by, judged, &grant)?;
-    if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
+    if covered { Ok(()) } else { Err(Refusal::NowAsked(Box::new(judged.ruling.clone())).into()) }
 }
 
 /// Whether a grant covers an action, given the rule and the audience that ask about it.
@@ -76,14 +76,14 @@ fn may_use_grant(
     if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
         return Ok(false);
     }
-    let action = &judged.action;
+    let call = &judged.call;
     // A grant for any arguments is meant for ordinary files, not for a file that decides what runs later, such as a git hook.
-    if matches!(grant.arguments, Covers::Anything) && ::policy::steers(&action.tool, &action.arguments) {
+    if matches!(grant.arguments, Covers::Anything) && ::policy::steers(&call.tool, &call.arguments) {
         return Ok(false);
     }
-    let matches = |name: &str, pattern: &str| ::policy::fits(&action.tool, &action.arguments, name, pattern);
+    let matches = |name: &str, pattern: &str| ::policy::fits(&call.tool, &call.arguments, name, pattern);
     let here = (session.id, by.actor.name.as_str());
-    if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !is_given_to(work, grant, by.hosted)? {
+    if !grant.covers(here, judged.ruling.rule.as_deref(), call, matches) || !is_given_to(work, grant, by.hosted)? {
         return Ok(false);
     }
     // A question to several audiences is asked every time: a grant is the decision of one person.
@@ -125,24 +125,24 @@ fn satisfies_audience(
 pub(crate) fn give_grant(
     work: &mut Work<'_>,
     session: &mut Session,
-    proposal: &Action,
+    action: &Action,
     (interaction, by): (InteractionId, &Actor),
     remember: &Remember,
 ) -> Result<(), Error> {
-    fits_what_was_approved(remember, proposal)?;
+    require_pattern_match(remember, action)?;
     let given = (remember, by.clone(), interaction);
     let id = work.ids.grant(work.now);
-    let (grant, event_draft) = Grant::give(id, proposal, given, work.now);
+    let (grant, event_draft) = Grant::give(id, action, given, work.now);
     work.tx.grant_insert(&grant)?;
     work.record_event(session, Some(interaction), event_draft)?;
     Ok(())
 }
 
 /// Refuses a pattern that does not match the arguments that were just approved: such a grant would not cover the calls that its giver expects.
-fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), Error> {
+fn require_pattern_match(remember: &Remember, action: &Action) -> Result<(), Error> {
     let RememberedArguments::Pattern(named) = &remember.arguments else { return Ok(()) };
-    let action = proposal.effective();
-    let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&action.tool, &action.arguments, name, pattern));
+    let call = action.effective();
+    let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&call.tool, &call.arguments, name, pattern));
     let problems: Vec<Problem> = misses
         .map(|(name, _)| {
             let pointer = domain::text::field("/remember/arguments", name);
@@ -157,7 +157,7 @@ fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), 
 
 impl Engine {
     /// Page of grants, newest first, and the cursor of the next page. The cursor is `None` on the last page.
-    pub async fn grants(
+    pub async fn grant_list(
         &self,
         caller: &Caller,
         over: bool,
@@ -169,8 +169,8 @@ impl Engine {
             let seen =
                 |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.hosted == Some(false));
             let mut pages = Pages::from(page, |grant: &Grant| grant.id);
-            while let Some(portion) = pages.next(|page| reads.grants(&caller.scope, over, page))? {
-                let found: Vec<Grant> = portion.into_iter().filter(seen).collect();
+            while let Some(batch) = pages.next(|page| reads.grants(&caller.scope, over, page))? {
+                let found: Vec<Grant> = batch.into_iter().filter(seen).collect();
                 // A page may be shorter than its limit, but only the last page may be empty.
                 if !found.is_empty() {
                     return Ok((found, pages.cursor()));

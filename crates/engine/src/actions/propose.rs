@@ -35,9 +35,9 @@ const TOOL: usize = 200;
 #[derive(Debug, Clone)]
 pub struct Propose {
     /// Identifier of the action (`call_id`), chosen by the agent and unique in the session.
-    pub call: String,
+    pub call_id: String,
     /// Call that the agent wants to make: the tool and its arguments.
-    pub action: Call,
+    pub call: Call,
     /// Context that is shown to people beside the call.
     pub context: Value,
     /// Hash of the file content that the call would replace, at the time of the proposal.
@@ -54,7 +54,7 @@ pub struct Propose {
 
 impl Engine {
     /// Rules on an action. A second proposal with the same `call_id` and the same call returns the stored action with its decision.
-    pub async fn propose(
+    pub async fn action_propose(
         &self,
         caller: &Caller,
         session: SessionId,
@@ -62,7 +62,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
-        checked(&propose)?;
+        check_propose(&propose)?;
         let ruled = policy::in_force::with_current_ruling(self, || {
             judge_and_save(self, caller, session, propose.clone(), idempotency.clone())
         })
@@ -78,40 +78,40 @@ async fn judge_and_save(
     propose: Propose,
     idempotency: Option<Idempotency>,
 ) -> Result<Action, Error> {
-    let Propose { call, action, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
+    let Propose { call_id, call, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
         propose;
     let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
-    let (known, origin, wire) = read_known(engine, caller, session, call.clone()).await?;
+    let (known, origin, entry_point) = read_known(engine, caller, session, call_id.clone()).await?;
     if let Some(known) = known.filter(|_| idempotency.is_none()) {
-        known.in_hands_of(caller)?;
-        known.same(&action, &actor)?;
+        known.require_access(caller)?;
+        known.require_same(&call, &actor)?;
         return Ok(known);
     }
-    require_proposer(caller, &origin, &call)?;
+    require_proposer(caller, &origin, &call_id)?;
     let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
     let in_force = learn::suggest::load_for(engine, scope, &actor.name, caller.is_worker()).await?;
     let state = in_force.state.clone();
-    let judged = policy::ruling::judge(engine, in_force, behalf.clone(), action.clone()).await?;
-    let asking = question_terms(engine, &judged, deadline_seconds, wire, traceparent);
-    let question = question_about(&judged, call.clone(), context)?;
+    let judged = policy::ruling::judge(engine, in_force, behalf.clone(), call.clone()).await?;
+    let asking = question_terms(engine, &judged, deadline_seconds, entry_point, traceparent);
+    let question = question_about(&judged, call_id.clone(), context)?;
     let (policies, hosted) = (Arc::clone(&engine.policies), caller.is_worker());
     let new = Arc::new(AtomicBool::new(false));
     let made = Arc::clone(&new);
-    let proposal = engine.command(caller, idempotency, move |work| {
+    let action = engine.command(caller, idempotency, move |work| {
         made.store(false, Ordering::Relaxed);
         let mut session = sessions::lock(work, &scope, session)?;
-        if let Some(known) = work.tx.action(&scope, session.id, &call)? {
-            known.in_hands_of(&work.caller()?)?;
-            known.same(&action, &actor)?;
+        if let Some(known) = work.tx.action(&scope, session.id, &call_id)? {
+            known.require_access(&work.caller()?)?;
+            known.require_same(&call, &actor)?;
             return Ok(known);
         }
         session.require_alive()?;
         policy::require_in_force(work, &scope, &judged, &policies)?;
-        let mut proposal = Action {
+        let mut action = Action {
             scope,
             session: session.id,
-            call_id: call.clone(),
-            call: action.clone(),
+            call_id: call_id.clone(),
+            call: call.clone(),
             edited: None,
             proposed_by: actor.clone(),
             role,
@@ -127,15 +127,15 @@ async fn judge_and_save(
             state: ActionState::Denied,
             revision: 1,
         };
-        decide(work, &mut session, &mut proposal, &judged, (&question, &asking))?;
+        decide(work, &mut session, &mut action, &judged, (&question, &asking))?;
         made.store(true, Ordering::Relaxed);
-        Ok(proposal)
+        Ok(action)
     });
-    let proposal = proposal.await?;
+    let action = action.await?;
     if new.load(Ordering::Relaxed) {
-        policy::shadow::judge_in_background(engine, state, behalf, proposal.clone());
+        policy::shadow::judge_in_background(engine, state, behalf, action.clone());
     }
-    Ok(proposal)
+    Ok(action)
 }
 
 /// The action of a call if it is known already, its session, and the entry point that counts for a question about it.
@@ -149,12 +149,12 @@ async fn read_known(
     engine
         .read_by(caller, Cost::Point, move |reads, caller| {
             let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
-            let wire = if caller.is_worker() {
+            let entry_point = if caller.is_worker() {
                 interactions::ask::opened_on(reads, &scope, session.id)?
             } else {
                 caller.entry_point
             };
-            Ok((reads.action(&scope, session.id, &call)?, session, wire))
+            Ok((reads.action(&scope, session.id, &call)?, session, entry_point))
         })
         .await
 }
@@ -165,10 +165,10 @@ pub(crate) fn question_terms(
     engine: &Engine,
     judged: &Judged,
     given: Option<i64>,
-    wire: EntryPoint,
+    entry_point: EntryPoint,
     traceparent: Option<String>,
 ) -> QuestionTerms {
-    let usual = interactions::ask::usual_time(engine, &Kind::Approval, wire);
+    let usual = interactions::ask::usual_time(engine, &Kind::Approval, entry_point);
     let time = match (given.or(judged.ask.deadline_seconds).map(SignedDuration::from_secs), usual) {
         (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
         (ruled, usual) => ruled.or(usual),
@@ -179,7 +179,7 @@ pub(crate) fn question_terms(
 /// Refuses a call that the caller may not propose in a session. A worker proposes in any hosted session.
 fn require_proposer(caller: &Caller, session: &Session, call: &str) -> Result<(), Error> {
     if !(caller.is_worker() && session.hosted) {
-        session.belongs_to(&caller.actor)?;
+        session.require_owner(&caller.actor)?;
         if session.hosted && reserved(call) {
             return Err(Refusal::CallReserved(call.to_owned()).into());
         }
@@ -224,17 +224,17 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
     let question = Question {
         message: Some(reason_to_ask(ruling)).filter(|reason| !reason.is_empty()),
         context,
-        call: Some(judged.action.clone()),
+        call: Some(judged.call.clone()),
         options: ask.options.clone(),
         // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
         deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
         fallback: ask.fallback.clone(),
         asked_by_rule: Some(AskingRule { policy, rule, also: judged.also_asking() }),
         call_id: Some(call),
-        ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
+        ..Question::plain(Kind::Approval, format!("Run {}", judged.call.tool))
     };
     let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
-    interactions::ask::sized(&question)?;
+    interactions::ask::check_size(&question)?;
     Ok(question)
 }
 
@@ -244,12 +244,12 @@ fn reason_to_ask(ruling: &Ruling) -> String {
     below.map_or_else(|| ruling.reason.clone(), |floor| format!("{} {}", ruling.reason, floor.reason).trim().to_owned())
 }
 
-fn checked(propose: &Propose) -> Result<(), Error> {
+fn check_propose(propose: &Propose) -> Result<(), Error> {
     let mut problems = Vec::new();
-    text::identifier("/call_id", &propose.call, &mut problems);
-    propose.action.check("", &mut problems);
+    text::identifier("/call_id", &propose.call_id, &mut problems);
+    propose.call.check("", &mut problems);
     text::depth("/context", &propose.context, &mut problems);
-    if propose.action.tool.chars().count() > TOOL {
+    if propose.call.tool.chars().count() > TOOL {
         problems.push(Problem::new("/tool", format!("is longer than {TOOL} characters")));
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
@@ -259,7 +259,7 @@ fn checked(propose: &Propose) -> Result<(), Error> {
 #[derive(Debug, Clone)]
 pub struct ActionReply {
     /// Action, with its permit shortened to the end of the grant that allowed it.
-    pub proposal: Action,
+    pub action: Action,
     /// Text of the permit that starts the action. Only the agent that proposed the action and its runner receive it.
     pub permit: Option<String>,
     /// Time at which the state was read.
@@ -269,39 +269,38 @@ pub struct ActionReply {
 pub(crate) async fn reply(
     engine: &Engine,
     caller: &Caller,
-    proposal: Action,
+    action: Action,
     at: Timestamp,
 ) -> Result<ActionReply, Error> {
     secrets::unlock::fingerprint(engine, PERMIT, "").await?;
     // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
-    let text = if let ActionState::Allowed { permit } = &proposal.state
-        && own(&proposal, caller)
+    let text = if let ActionState::Allowed { permit } = &action.state
+        && own(&action, caller)
     {
-        Some(engine.vault.permit_text(&proposal, permit)?)
+        Some(engine.vault.permit_text(&action, permit)?)
     } else {
         None
     };
-    let proposal = limit_permit_to_grant(engine, proposal, at).await?;
-    let permit = text.filter(|_| proposal.may_start(at));
-    Ok(ActionReply { proposal, permit, at })
+    let action = limit_permit_to_grant(engine, action, at).await?;
+    let permit = text.filter(|_| action.may_start(at));
+    Ok(ActionReply { action, permit, at })
 }
 
 /// Shortens the permit of an action to the end of the grant that allowed it.
-async fn limit_permit_to_grant(engine: &Engine, proposal: Action, at: Timestamp) -> Result<Action, Error> {
-    let (ActionState::Allowed { .. }, Some(id), []) = (&proposal.state, proposal.grant, proposal.asked.as_slice())
-    else {
-        return Ok(proposal);
+async fn limit_permit_to_grant(engine: &Engine, action: Action, at: Timestamp) -> Result<Action, Error> {
+    let (ActionState::Allowed { .. }, Some(id), []) = (&action.state, action.grant, action.asked.as_slice()) else {
+        return Ok(action);
     };
-    let scope = proposal.scope;
+    let scope = action.scope;
     let grant = engine.read(Cost::Point, move |reads| Ok(reads.grant(&scope, id)?)).await?;
     let end = grant.map_or(Some(at), |grant| grant.ends());
-    Ok(proposal.limit_permit(end.unwrap_or(Timestamp::MAX)))
+    Ok(action.limit_permit(end.unwrap_or(Timestamp::MAX)))
 }
 
 impl Vault {
     /// Text of a permit: its id and a seal over the project, session, call, policy version, floor version and expiry that it is bound to.
-    pub(crate) fn permit_text(&self, proposal: &Action, permit: &Permit) -> Result<String, Error> {
-        let Action { scope, session, call_id, ruling, .. } = proposal;
+    pub(crate) fn permit_text(&self, action: &Action, permit: &Permit) -> Result<String, Error> {
+        let Action { scope, session, call_id, ruling, .. } = action;
         let mut bound = format!(
             "{}\n{}\n{session}\n{call_id}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
@@ -315,6 +314,6 @@ impl Vault {
     }
 }
 
-fn own(proposal: &Action, caller: &Caller) -> bool {
-    proposal.of_agent(&caller.actor).is_ok() && proposal.in_hands_of(caller).is_ok()
+fn own(action: &Action, caller: &Caller) -> bool {
+    action.require_agent(&caller.actor).is_ok() && action.require_access(caller).is_ok()
 }

@@ -14,7 +14,7 @@ use crate::{Engine, Error};
 
 impl Engine {
     /// Returns an action as soon as it is decided, or after `wait` if it is still waiting.
-    pub async fn action(
+    pub async fn action_get(
         &self,
         caller: &Caller,
         session: SessionId,
@@ -22,7 +22,7 @@ impl Engine {
         wait: Duration,
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Read)?;
-        let decided = |found: &ActionReply| !matches!(found.proposal.state, ActionState::Waiting { .. });
+        let decided = |found: &ActionReply| !matches!(found.action.state, ActionState::Waiting { .. });
         run::wait::wait_until(
             self,
             (caller, Topic::Session(session)),
@@ -34,7 +34,7 @@ impl Engine {
     }
 
     /// Page of the actions of a session, ordered by `call_id`, and the cursor of the next page. The cursor is `None` on the last page.
-    pub async fn actions(
+    pub async fn action_list(
         &self,
         caller: &Caller,
         session: SessionId,
@@ -49,8 +49,8 @@ impl Engine {
         let (found, now) = found.await?;
         let next = found.last().filter(|_| found.more).map(|last| last.call_id.clone());
         let mut actions = Vec::with_capacity(found.len());
-        for proposal in found {
-            actions.push(actions::propose::reply(self, caller, proposal, now).await?);
+        for action in found {
+            actions.push(actions::propose::reply(self, caller, action, now).await?);
         }
         Ok((actions, next))
     }
@@ -63,6 +63,6 @@ async fn read(engine: &Engine, caller: &Caller, session: SessionId, call: &str) 
         let found = reads.action(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
         Ok((found, reads.now()?))
     });
-    let (proposal, now) = found.await?;
-    actions::propose::reply(engine, caller, proposal, now).await
+    let (action, now) = found.await?;
+    actions::propose::reply(engine, caller, action, now).await
 }

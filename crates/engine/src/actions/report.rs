@@ -35,9 +35,9 @@ impl Engine {
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            require_runner(&caller, &proposal)?;
-            if let Some(left) = proposal.abandon(&why) {
+            let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            require_runner(&caller, &action)?;
+            if let Some(left) = action.abandon(&why) {
                 actions::save_change(work, &mut session, left)?;
                 sessions::save(work, &session)?;
             }
@@ -60,10 +60,10 @@ impl Engine {
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
             let session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            require_runner(&caller, &proposal)?;
+            let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            require_runner(&caller, &action)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let kept = proposal.extend_lease(&actor, until, run)?;
+            let kept = action.extend_lease(&actor, until, run)?;
             work.tx.action_save(&kept)?;
             work.wake_at(kept.wake_at());
             Ok(())
@@ -87,26 +87,25 @@ impl Engine {
         let done = self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            require_runner(&caller, &proposal)?;
+            let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            require_runner(&caller, &action)?;
             let mut outcome = outcome.clone();
-            if proposal.hosted && !caller.is_worker() {
+            if action.hosted && !caller.is_worker() {
                 // The tools of this server redact secret values before they report. A client does not know those values, so they are redacted here.
                 outcome = match &session.ended {
                     Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
                     _ => hidden_in(outcome, &steps::read_given_secrets(work, &vault, &session)?),
                 };
             }
-            let asked =
-                if let ActionState::Unknown { interaction, .. } = &proposal.state { *interaction } else { None };
-            let step = proposal.report(&actor, outcome, run)?;
-            let proposal = actions::save_change(work, &mut session, step)?;
+            let asked = if let ActionState::Unknown { interaction, .. } = &action.state { *interaction } else { None };
+            let change = action.report(&actor, outcome, run)?;
+            let action = actions::save_change(work, &mut session, change)?;
             if let Some(asked) = asked {
                 interactions::withdraw(work, &mut session, asked, "the agent reported the outcome")?;
             }
-            let proposal = actions::ask_about_outcome(work, &mut session, proposal)?;
+            let action = actions::ask_about_outcome(work, &mut session, action)?;
             sessions::save(work, &session)?;
-            Ok(proposal)
+            Ok(action)
         });
         actions::propose::reply(self, caller, done.await?, self.now()).await
     }
@@ -132,9 +131,9 @@ fn hidden_in(outcome: Outcome, hidden: &Redactor) -> Outcome {
 }
 
 /// Refuses a caller who is neither an agent nor the person whose client runs this action.
-pub(super) fn require_runner(caller: &Caller, proposal: &Action) -> Result<(), Error> {
-    proposal.in_hands_of(caller)?;
-    if proposal.runner.as_ref() == Some(&caller.actor) {
+pub(super) fn require_runner(caller: &Caller, action: &Action) -> Result<(), Error> {
+    action.require_access(caller)?;
+    if action.runner.as_ref() == Some(&caller.actor) {
         return Ok(());
     }
     Ok(caller.require(Right::Take)?)

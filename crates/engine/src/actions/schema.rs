@@ -11,7 +11,7 @@ use crate::{Engine, Error};
 
 impl Engine {
     /// Schema of the arguments of the action that a question is about. The policy's schema comes first, then that of the agent's version or the tool.
-    pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
+    pub async fn interaction_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
         caller.require(Right::Read)?;
         interactions::read::read_question(self, caller, id).await?;
         let subject =

@@ -51,14 +51,14 @@ async fn judge_now(engine: &Engine, caller: &Caller, session: SessionId, call: &
     let (scope, call) = (caller.scope, call.to_owned());
     let found = engine.read_by(caller, Cost::Point, move |reads, caller| {
         let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
-        let proposal = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-        Ok((session, proposal))
+        let action = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+        Ok((session, action))
     });
-    let (session, proposal) = found.await?;
-    let agent = Some(proposal.proposed_by.name.clone());
-    let behalf = OnBehalfOf { agent, user: session.started_by.name, role: proposal.role };
-    let in_force = learn::suggest::load_for(engine, scope, &proposal.proposed_by.name, proposal.hosted).await?;
-    policy::ruling::judge(engine, in_force, behalf, proposal.effective()).await
+    let (session, action) = found.await?;
+    let agent = Some(action.proposed_by.name.clone());
+    let behalf = OnBehalfOf { agent, user: session.started_by.name, role: action.role };
+    let in_force = learn::suggest::load_for(engine, scope, &action.proposed_by.name, action.hosted).await?;
+    policy::ruling::judge(engine, in_force, behalf, action.effective()).await
 }
 
 /// Start of an action, before its transaction.
@@ -84,36 +84,36 @@ async fn save_start(
         .command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
-            actions::report::require_runner(&caller, &proposal)?;
+            let action = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            actions::report::require_runner(&caller, &action)?;
             session.require_alive()?;
-            session.going_on()?;
-            if !steps::is_step_alive(work, &session, &proposal)? {
+            session.require_not_paused()?;
+            if !steps::is_step_alive(work, &session, &action)? {
                 return Err(Refusal::ActionStepEnded.into());
             }
             policy::require_in_force(work, &scope, &judged, &policies)?;
-            let given = permit_given(&vault, &proposal, &permit)?;
+            let given = permit_given(&vault, &action, &permit)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let step = proposal.start(&actor, given, work.now, until)?;
-            step.0.stands(&judged.ruling)?;
-            if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                let by = Proposer { actor: &step.0.proposed_by, hosted: step.0.hosted };
+            let change = action.start(&actor, given, work.now, until)?;
+            change.0.require_current_ruling(&judged.ruling)?;
+            if let Some(grant) = change.0.stands_on(&judged.ruling) {
+                let by = Proposer { actor: &change.0.proposed_by, hosted: change.0.hosted };
                 actions::require_grant_covers(work, &session, by, &judged, grant)?;
             }
-            policy::require_floor_approval(work, &session, &step.0, &judged)?;
-            let proposal = actions::save_change(work, &mut session, step)?;
+            policy::require_floor_approval(work, &session, &change.0, &judged)?;
+            let action = actions::save_change(work, &mut session, change)?;
             sessions::save(work, &session)?;
-            Ok(proposal)
+            Ok(action)
         })
         .await
 }
 
 /// Reads the id of a permit from its text. While the action is allowed, a text with another seal than that of its permit is refused; in any other
 /// state `Action::start` refuses the start.
-fn permit_given(vault: &Vault, proposal: &Action, text: &str) -> Result<PermitId, Error> {
+fn permit_given(vault: &Vault, action: &Action, text: &str) -> Result<PermitId, Error> {
     let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
-    if let ActionState::Allowed { permit } = &proposal.state {
-        let good = vault.permit_text(proposal, permit)?;
+    if let ActionState::Allowed { permit } = &action.state {
+        let good = vault.permit_text(action, permit)?;
         if !bool::from(good.as_bytes().ct_eq(text.as_bytes())) {
             return Err(Refusal::PermitUnknown.into());
         }

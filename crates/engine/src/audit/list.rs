@@ -22,7 +22,7 @@ pub struct AuditRecord {
 
 impl Engine {
     /// Lists the audit trail of the caller's project, the oldest entry first, with the cursor of the next page.
-    pub async fn audit(
+    pub async fn audit_list(
         &self,
         caller: &Caller,
         mut filter: AuditFilter,

@@ -10,7 +10,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Marks a delivery as completed. The values that were sealed for it are deleted, except those of a hosted session.
-    pub async fn complete_delivery(
+    pub async fn delivery_complete(
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),

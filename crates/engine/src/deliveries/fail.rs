@@ -10,7 +10,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Marks a delivery as failed, with a reason. If `again` is set, the answer is offered again instead.
-    pub async fn fail_delivery(
+    pub async fn delivery_fail(
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),
@@ -19,7 +19,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        sessions::control::checked("/reason", Some(&reason))?;
+        sessions::control::check_reason("/reason", Some(&reason))?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;

@@ -9,7 +9,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Extends the lease by `seconds` from now, or by the configured length.
-    pub async fn extend_delivery(
+    pub async fn delivery_heartbeat(
         &self,
         caller: &Caller,
         (id, lease): (InteractionId, LeaseId),

@@ -11,7 +11,7 @@ use crate::{Engine, Error};
 
 impl Engine {
     /// Returns a page of the answers that wait for the calling agent, oldest first. Waits for one if the page is empty.
-    pub async fn deliveries(
+    pub async fn delivery_list(
         &self,
         caller: &Caller,
         page: Page<InteractionId>,

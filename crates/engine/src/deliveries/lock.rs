@@ -25,7 +25,7 @@ pub(crate) fn lock(work: &mut Work<'_>, scope: &Scope, id: InteractionId) -> Res
 /// Refuses every caller but the agent that asked. A caller who may not read the question gets `NotFound`.
 fn require_asker(work: &mut Work<'_>, interaction: &Interaction) -> Result<(), Error> {
     let caller = work.caller()?;
-    let refused = interaction.deliverable_to(&caller.actor);
+    let refused = interaction.require_taker(&caller.actor);
     if refused.is_err() {
         Sight::of(&mut *work.tx, &caller)?.question(&mut *work.tx, &caller.scope, interaction.id)?;
     }

@@ -47,7 +47,7 @@ struct Receipt {
 
 impl Engine {
     /// Hands the answer to the agent that asked and starts its lease.
-    pub async fn take_answer(
+    pub async fn delivery_take(
         &self,
         caller: &Caller,
         id: InteractionId,
@@ -59,7 +59,7 @@ impl Engine {
         let scope = caller.scope;
         let receipt = self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
-            session.going_on()?;
+            session.require_not_paused()?;
             let lease = work.ids.lease(work.now);
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let was = interaction.status();

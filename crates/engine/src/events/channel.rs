@@ -18,9 +18,9 @@ pub struct ChannelFollower {
     caller: Caller,
     channel: String,
     listener: Listener,
-    portion: BatchSize,
+    batch: BatchSize,
     /// Followed sessions, each with the number of the last event that was read.
-    places: BTreeMap<SessionId, u64>,
+    cursors: BTreeMap<SessionId, u64>,
     /// Position from which a newly found session is followed.
     beginning: ChannelStart,
     /// Newest known session. A session with a higher id began after the last look.
@@ -62,7 +62,7 @@ struct SessionCursor {
 
 impl Engine {
     /// Creates a follower of a channel.
-    pub async fn follow_channel(
+    pub async fn channel_follow(
         &self,
         caller: &Caller,
         channel: &str,
@@ -72,17 +72,17 @@ impl Engine {
         let (scope, name) = (caller.scope, channel.to_owned());
         let listener = self.bell.listen(Topic::Channel(scope.project, name.clone()));
         let newest = self.read(Cost::Point, move |reads| sessions::names::newest_in(reads, &scope, &name)).await?;
-        let places = match &beginning {
+        let cursors = match &beginning {
             ChannelStart::Now => BTreeMap::new(),
-            ChannelStart::After(places) => places.clone(),
+            ChannelStart::After(cursors) => cursors.clone(),
         };
         Ok(ChannelFollower {
             engine: self.clone(),
             caller: caller.clone(),
             channel: channel.to_owned(),
             listener,
-            portion: BatchSize::default(),
-            places,
+            batch: BatchSize::default(),
+            cursors,
             beginning,
             newest: newest.map(|newest| newest.id),
             behind: VecDeque::new(),
@@ -112,7 +112,7 @@ impl ChannelFollower {
                     return Ok(ChannelItem::Joined(joined));
                 }
             } else {
-                self.listener.heard().await;
+                self.listener.wait().await;
                 self.rung = true;
             }
         }
@@ -121,45 +121,47 @@ impl ChannelFollower {
     /// Reads the sessions of the channel and the last event of each. Returns the newly followed sessions, the oldest first.
     async fn look(&mut self) -> Result<Vec<SessionId>, Error> {
         let (channel, newest) = (self.channel.clone(), self.newest);
-        let followed: Vec<SessionId> = self.places.keys().copied().collect();
-        let look = move |reads: &mut dyn Reads, caller: &Caller| stands(reads, caller, &channel, (&followed, newest));
+        let followed: Vec<SessionId> = self.cursors.keys().copied().collect();
+        let look =
+            move |reads: &mut dyn Reads, caller: &Caller| read_heads(reads, caller, &channel, (&followed, newest));
         let (fresh, heads) = self.engine.list_patiently(&self.caller, look).await?;
         // A ring from now on may be about an event that this look has not seen.
         self.rung = false;
-        fresh.iter().for_each(|session| self.joined(session));
-        let behind =
-            |head: &SessionCursor| head.over || self.places.get(&head.session).is_some_and(|place| *place < head.end);
+        fresh.iter().for_each(|session| self.follow(session));
+        let behind = |head: &SessionCursor| {
+            head.over || self.cursors.get(&head.session).is_some_and(|cursor| *cursor < head.end)
+        };
         self.behind = heads.into_iter().filter(behind).collect();
         Ok(fresh.iter().map(|session| session.id).collect())
     }
 
     /// Reads the next events of a session. Returns an empty list once the session is read up to the end that the last look found.
     async fn read(&mut self, head: SessionCursor) -> Result<Vec<Event>, Error> {
-        let place = self.places.get(&head.session).copied().unwrap_or(head.end);
-        if place >= head.end {
+        let cursor = self.cursors.get(&head.session).copied().unwrap_or(head.end);
+        if cursor >= head.end {
             self.behind.pop_front();
             if head.over {
-                self.left(head.session);
+                self.unfollow(head.session);
             }
             return Ok(Vec::new());
         }
-        let (scope, limit) = (self.caller.scope, self.portion.limit());
-        let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, head.session, place, limit)?));
+        let (scope, limit) = (self.caller.scope, self.batch.limit());
+        let read = self.engine.read(Cost::Point, move |reads| Ok(reads.events(&scope, head.session, cursor, limit)?));
         let mut events = read.await?.into_vec();
-        self.portion.cut(&mut events, |event| event);
-        self.places.insert(head.session, events.last().map_or(head.end, |last| last.seq));
+        self.batch.cut(&mut events, |event| event);
+        self.cursors.insert(head.session, events.last().map_or(head.end, |last| last.seq));
         // Moves this session to the back, so that the other sessions are read first.
         self.behind.rotate_left(1);
         Ok(events)
     }
 
-    fn left(&mut self, session: SessionId) {
-        if let (Some(place), ChannelStart::After(known)) = (self.places.remove(&session), &mut self.beginning) {
-            known.insert(session, place);
+    fn unfollow(&mut self, session: SessionId) {
+        if let (Some(cursor), ChannelStart::After(known)) = (self.cursors.remove(&session), &mut self.beginning) {
+            known.insert(session, cursor);
         }
     }
 
-    fn joined(&mut self, session: &Session) {
+    fn follow(&mut self, session: &Session) {
         let later = self.newest.is_none_or(|newest| session.id > newest);
         self.newest = self.newest.max(Some(session.id));
         let after = match &self.beginning {
@@ -168,13 +170,13 @@ impl ChannelFollower {
             // A revived session continues at the event at which it was left.
             ChannelStart::After(known) => known.get(&session.id).copied().unwrap_or_default(),
         };
-        self.places.insert(session.id, after);
+        self.cursors.insert(session.id, after);
     }
 }
 
 /// Finds the sessions that are not followed yet, the oldest first: open sessions, and sessions that began since `newest`, even if they
 /// have ended. Also returns the cursors of these and of all followed sessions.
-fn stands(
+fn read_heads(
     reads: &mut dyn Reads,
     caller: &Caller,
     channel: &str,

@@ -22,7 +22,7 @@ pub struct SessionFollower {
     session: SessionId,
     after: u64,
     listener: Listener,
-    portion: BatchSize,
+    batch: BatchSize,
 }
 
 /// Reads the events of a project in commit order.
@@ -32,7 +32,7 @@ pub struct ProjectFollower {
     caller: Caller,
     after: Cursor,
     listener: Listener,
-    portion: BatchSize,
+    batch: BatchSize,
     /// Cache of the sessions that the reader may see, for agents that see only a part of the project.
     remembered: Arc<Mutex<Remembered>>,
 }
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Engine {
 
 impl Engine {
     /// Events of a session about one question, after the given event number.
-    pub async fn events_about(
+    pub async fn event_list_about(
         &self,
         caller: &Caller,
         (session, about): (SessionId, InteractionId),
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// Returns the events of a session after the given event number. If there is none, waits up to `wait` for the next.
-    pub async fn events(
+    pub async fn event_list(
         &self,
         caller: &Caller,
         session: SessionId,
@@ -70,7 +70,7 @@ impl Engine {
         limit: u32,
         wait: Duration,
     ) -> Result<Vec<Event>, Error> {
-        let mut follower = self.follow(caller, session, after).await?;
+        let mut follower = self.session_follow(caller, session, after).await?;
         let scope = caller.scope;
         let found = self.read(Cost::Point, move |reads| Ok(reads.events(&scope, session, after, limit)?)).await?;
         if !found.is_empty() || wait.is_zero() {
@@ -83,7 +83,12 @@ impl Engine {
     }
 
     /// Creates a follower of a session.
-    pub async fn follow(&self, caller: &Caller, session: SessionId, after: u64) -> Result<SessionFollower, Error> {
+    pub async fn session_follow(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        after: u64,
+    ) -> Result<SessionFollower, Error> {
         caller.require(Right::Read)?;
         let listener = self.bell.listen(Topic::Session(session));
         let (caller, engine) = (caller.clone(), self.clone());
@@ -91,11 +96,11 @@ impl Engine {
             Sight::of(reads, caller)?.session(reads, &caller.scope, session)
         };
         self.read_by(&caller, Cost::Point, look).await?;
-        Ok(SessionFollower { engine, caller, session, after, listener, portion: BatchSize::default() })
+        Ok(SessionFollower { engine, caller, session, after, listener, batch: BatchSize::default() })
     }
 
     /// Creates a follower of a project that begins after the cursor, or at the current end of the log.
-    pub async fn follow_project(&self, caller: &Caller, after: Option<Cursor>) -> Result<ProjectFollower, Error> {
+    pub async fn project_follow(&self, caller: &Caller, after: Option<Cursor>) -> Result<ProjectFollower, Error> {
         caller.require(Right::Read)?;
         let listener = self.bell.listen(Topic::Project(caller.scope.project));
         let scope = caller.scope;
@@ -104,7 +109,7 @@ impl Engine {
             None => self.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?)).await?,
         };
         let (engine, caller, remembered) = (self.clone(), caller.clone(), Arc::default());
-        Ok(ProjectFollower { engine, caller, after, listener, portion: BatchSize::default(), remembered })
+        Ok(ProjectFollower { engine, caller, after, listener, batch: BatchSize::default(), remembered })
     }
 }
 
@@ -118,7 +123,7 @@ impl SessionFollower {
     /// Waits for the next events and returns at least one.
     pub async fn next(&mut self) -> Result<Vec<Event>, Error> {
         loop {
-            let (session, after, limit) = (self.session, self.after, self.portion.limit());
+            let (session, after, limit) = (self.session, self.after, self.batch.limit());
             let read = self.engine.read_by(&self.caller, Cost::Point, move |reads, caller| {
                 // The sight of an agent may have been narrowed since the follower was created.
                 if let sight @ Sight::Own(_) = Sight::of(reads, caller)? {
@@ -127,12 +132,12 @@ impl SessionFollower {
                 Ok(reads.events(&caller.scope, session, after, limit)?)
             });
             let mut found = read.await?.into_vec();
-            self.portion.cut(&mut found, |event| event);
+            self.batch.cut(&mut found, |event| event);
             if let Some(last) = found.last() {
                 self.after = last.seq;
                 return Ok(found);
             }
-            self.listener.heard().await;
+            self.listener.wait().await;
         }
     }
 }
@@ -147,7 +152,7 @@ impl ProjectFollower {
     /// Waits for the next events that the reader may see, each with its cursor. Returns at least one.
     pub async fn next(&mut self) -> Result<Vec<(Cursor, Event)>, Error> {
         loop {
-            let (after, limit) = (self.after, self.portion.limit());
+            let (after, limit) = (self.after, self.batch.limit());
             let remembered = Arc::clone(&self.remembered);
             let read = self.engine.read_by(&self.caller, Cost::Point, move |reads, caller| {
                 let found = reads.project_events(&caller.scope, after, limit)?;
@@ -162,7 +167,7 @@ impl ProjectFollower {
                 Ok((found, unseen))
             });
             let (mut found, unseen) = read.await?;
-            self.portion.cut(&mut found.events, |(_, event)| event);
+            self.batch.cut(&mut found.events, |(_, event)| event);
             if let Some((cursor, _)) = found.events.last() {
                 self.after = *cursor;
                 found.events.retain(|(_, event)| !unseen.contains(&event.session));
@@ -176,7 +181,7 @@ impl ProjectFollower {
                 let look = || self.engine.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?));
                 self.engine.settling.beyond(scope.project, after, look).await?;
             } else {
-                self.listener.heard().await;
+                self.listener.wait().await;
             }
         }
     }

@@ -26,7 +26,7 @@ pub(crate) struct ProjectWaits(Mutex<HashMap<ProjectId, Weak<Wait>>>);
 /// Shared wait of the readers of one project.
 struct Wait {
     /// Lock of the reader that polls for the others. It holds the length of the next pause.
-    turn: tokio::sync::Mutex<Duration>,
+    pause: tokio::sync::Mutex<Duration>,
     /// Cursor up to which the project's log was in order at the last poll.
     seen: watch::Sender<Cursor>,
 }
@@ -68,7 +68,7 @@ impl ProjectWaits {
         }
         waits.retain(|_, wait| wait.strong_count() > 0);
         let wait =
-            Arc::new(Wait { turn: tokio::sync::Mutex::new(SHORTEST), seen: watch::Sender::new(Cursor::default()) });
+            Arc::new(Wait { pause: tokio::sync::Mutex::new(SHORTEST), seen: watch::Sender::new(Cursor::default()) });
         waits.insert(project, Arc::downgrade(&wait));
         wait
     }
@@ -84,7 +84,7 @@ impl Wait {
         S: FnMut(Duration) -> P,
         P: Future<Output = ()>,
     {
-        let mut pause = self.turn.lock().await;
+        let mut pause = self.pause.lock().await;
         loop {
             sleep(*pause).await;
             *pause = (*pause * 2).min(LONGEST);

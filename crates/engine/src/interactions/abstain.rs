@@ -10,18 +10,18 @@ use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 /// Number of people or keys that are read at once.
-const PORTION: u32 = 200;
+const BATCH: u32 = 200;
 
 impl Engine {
     /// Records that the caller will not answer. A later answer of the caller withdraws the abstention.
-    pub async fn abstain(
+    pub async fn interaction_abstain(
         &self,
         caller: &Caller,
         id: InteractionId,
         note: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        sessions::control::checked("/note", note.as_deref())?;
+        sessions::control::check_reason("/note", note.as_deref())?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, id)?;
@@ -70,7 +70,7 @@ fn read_people(
 ) -> Result<(Vec<Person>, Option<PeopleCursor>), Error> {
     match left {
         PeopleCursor::Users(after) => {
-            let found = work.tx.users_page(scope, after.as_deref(), PORTION)?;
+            let found = work.tx.users_page(scope, after.as_deref(), BATCH)?;
             let next = found.last().filter(|_| found.more).map(|user| user.name.clone());
             let person = |user: &User| {
                 let membership = user.member_of(scope.project)?;
@@ -80,7 +80,7 @@ fn read_people(
             Ok((found.iter().filter_map(person).collect(), Some(left)))
         }
         PeopleCursor::Keys(after) => {
-            let found = work.tx.keys_of_people(scope, work.now, Page { after, limit: PORTION })?;
+            let found = work.tx.keys_of_people(scope, work.now, Page { after, limit: BATCH })?;
             let next = found.last().filter(|_| found.more).map(|key| key.id);
             let callers = found.iter().filter_map(|key| key.caller(work.now));
             let people = callers.map(|Caller { actor, role, groups, .. }| Person { actor, role, groups });

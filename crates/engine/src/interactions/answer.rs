@@ -29,8 +29,8 @@ pub struct AnswerResult {
 }
 
 impl Engine {
-    /// Records a person's answer.
-    pub async fn answer(
+    /// Records a person's interaction_answer.
+    pub async fn interaction_answer(
         &self,
         caller: &Caller,
         id: InteractionId,
@@ -72,9 +72,14 @@ impl Engine {
     }
 
     /// Records many answers in the given order. `take` receives each result at once, because the questions in them may be too large to collect.
-    pub async fn answer_many(&self, caller: &Caller, entries: Vec<AnswerEntry>, mut take: impl FnMut(AnswerResult)) {
+    pub async fn interaction_answer_many(
+        &self,
+        caller: &Caller,
+        entries: Vec<AnswerEntry>,
+        mut take: impl FnMut(AnswerResult),
+    ) {
         for AnswerEntry { interaction, draft, idempotency } in entries {
-            let result = self.answer(caller, interaction, draft, idempotency).await;
+            let result = self.interaction_answer(caller, interaction, draft, idempotency).await;
             take(AnswerResult { interaction, result });
         }
     }

@@ -29,7 +29,7 @@ pub struct Span {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArchivedQuestion {
     /// Names of the tenant and the project.
-    pub place: (String, String),
+    pub project: (String, String),
     /// Question with its resolution and its delivery.
     pub interaction: Interaction,
     /// Events of the question, in their order.
@@ -57,10 +57,10 @@ impl Engine {
         let found = self.read(Cost::Scan, move |reads| {
             let mut found = VecDeque::new();
             for scope in reads.scopes()? {
-                let Some(place) = reads.scope_names(&scope)? else { continue };
+                let Some(project) = reads.scope_names(&scope)? else { continue };
                 let wanted = |wanted: &Option<String>, name: &String| wanted.as_ref().is_none_or(|one| one == name);
-                if wanted(&of.0, &place.0) && wanted(&of.1, &place.1) {
-                    found.push_back((scope, place));
+                if wanted(&of.0, &project.0) && wanted(&of.1, &project.1) {
+                    found.push_back((scope, project));
                 }
             }
             Ok(found)
@@ -76,7 +76,7 @@ impl Engine {
 impl ArchiveExport {
     /// Reads the next batch, oldest question of a project first. `None` is the end. A batch before the end may be empty.
     pub async fn next(&mut self) -> Result<Option<Vec<ArchivedQuestion>>, Error> {
-        let Some((scope, place)) = self.left.front().cloned() else { return Ok(None) };
+        let Some((scope, project)) = self.left.front().cloned() else { return Ok(None) };
         let (span, page) = (self.span, Page { after: self.last, limit: BATCH });
         let read = self.engine.read(Cost::Scan, move |reads| {
             let archived = reads.archived_interactions(&scope, page)?;
@@ -84,7 +84,7 @@ impl ArchiveExport {
             let mut found = Vec::new();
             for interaction in archived.into_iter().filter(|interaction| span.holds(interaction)) {
                 let events = events_about(reads, &scope, &interaction)?;
-                found.push(ArchivedQuestion { place: place.clone(), interaction, events });
+                found.push(ArchivedQuestion { project: project.clone(), interaction, events });
             }
             Ok((found, last))
         });

@@ -36,7 +36,7 @@ pub struct Ask {
 
 impl Engine {
     /// Opens a question. A secret question is answered at once if the values that it asks for are kept for the agent.
-    pub async fn ask(
+    pub async fn interaction_ask(
         &self,
         caller: &Caller,
         session: SessionId,
@@ -57,7 +57,7 @@ impl Engine {
         self.command(caller, idempotency, move |work| {
             let asker = work.caller()?;
             let mut session = access::lock_session(work, &asker, session)?;
-            access::sight::may_ask_in(&asker, &session)?;
+            access::sight::require_may_ask(&asker, &session)?;
             let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 secrets::seal(work, &vault, &interaction, RESUME_POINT, packed)?;
@@ -82,7 +82,7 @@ pub(crate) async fn admit(
     // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
     let admitted = question.set_time(time, engine.settings().warning, engine.now()).admit();
     let question = admitted.map_err(Refusal::QuestionInvalid)?;
-    sized(&question)?;
+    check_size(&question)?;
     interactions::forms_check::admit(engine, account, &question).await?;
     Ok(question)
 }
@@ -92,7 +92,7 @@ pub(crate) fn time_to_answer(
     engine: &Engine,
     kind: &Kind,
     given: Option<i64>,
-    wire: EntryPoint,
+    entry_point: EntryPoint,
 ) -> Result<Option<SignedDuration>, Error> {
     match given {
         Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(Some(SignedDuration::from_secs(seconds))),
@@ -100,14 +100,14 @@ pub(crate) fn time_to_answer(
             let problem = Problem::new("/deadline_seconds", format!("must be 1 to {LONGEST}"));
             Err(Refusal::QuestionInvalid(vec![problem]).into())
         }
-        None => Ok(usual_time(engine, kind, wire)),
+        None => Ok(usual_time(engine, kind, entry_point)),
     }
 }
 
 /// Usual time to answer: the configured time for the kind, else the time that the entry point gives it.
-pub(crate) fn usual_time(engine: &Engine, kind: &Kind, wire: EntryPoint) -> Option<SignedDuration> {
+pub(crate) fn usual_time(engine: &Engine, kind: &Kind, entry_point: EntryPoint) -> Option<SignedDuration> {
     let configured = engine.settings().deadlines.get(kind.name()).copied();
-    configured.or_else(|| wire.time_to_answer(kind))
+    configured.or_else(|| entry_point.time_to_answer(kind))
 }
 
 fn pack(engine: &Engine, resume_point: Option<Value>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
@@ -128,7 +128,7 @@ pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId
 }
 
 /// Refuses a question that is too large. Lists return whole questions, so the limit is lower than that of a request body.
-pub(crate) fn sized(question: &Question) -> Result<(), Error> {
+pub(crate) fn check_size(question: &Question) -> Result<(), Error> {
     let bytes = serde_json::to_vec(question).map_or(usize::MAX, |json| json.len());
     if bytes > MOST_BYTES {
         let problem =

@@ -10,7 +10,7 @@ use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 impl Engine {
     /// Answers a question in the name of a policy or a service. An answer that holds the agent back may come from outside the audience; an answer
     /// that approves or provides needs the right to answer.
-    pub async fn auto_resolve(
+    pub async fn interaction_auto(
         &self,
         caller: &Caller,
         id: InteractionId,
@@ -60,7 +60,7 @@ async fn save(
                 current.require_not_denied()?;
                 current.require_no_floor_question()?;
             }
-            interaction.may_end_with(&work.caller()?, effect)?;
+            interaction.require_may_end_with(&work.caller()?, effect)?;
             // Without `current`, the answer suspends no learnt rule: only the decision of a person may contradict one.
             let plan = AnswerPlan { current: None, ..plan.clone() };
             let interaction = interactions::apply_answer(

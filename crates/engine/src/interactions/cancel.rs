@@ -10,14 +10,14 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Closes a question without an answer. The actor that asked may withdraw it; any other caller needs the right to steer.
-    pub async fn cancel(
+    pub async fn interaction_cancel(
         &self,
         caller: &Caller,
         id: InteractionId,
         reason: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        sessions::control::checked("/reason", reason.as_deref())?;
+        sessions::control::check_reason("/reason", reason.as_deref())?;
         self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;

@@ -9,7 +9,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Claims a question for the caller. A second claim by the caller extends the first.
-    pub async fn claim(
+    pub async fn interaction_claim(
         &self,
         caller: &Caller,
         id: InteractionId,

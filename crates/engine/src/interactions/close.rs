@@ -186,15 +186,15 @@ pub(crate) fn save_open_counts(work: &mut Work<'_>) -> Result<(), Error> {
         }
         let limits = (Limit::KeyOpenQuestions, Limit::KeyOpenBytes);
         for (_, total) in totals.askers.iter().filter(|(asker, _)| changes.held_to_budget.contains(asker)) {
-            within(*total, work.settings.key_open, limits)?;
+            require_within(*total, work.settings.key_open, limits)?;
         }
         let limits = (Limit::TenantOpenQuestions, Limit::TenantOpenBytes);
-        within(totals.tenant, work.settings.tenant_open, limits)?;
+        require_within(totals.tenant, work.settings.tenant_open, limits)?;
     }
     Ok(())
 }
 
-fn within(total: OpenTotal, budget: Budget, (questions, bytes): (Limit, Limit)) -> Result<(), Refusal> {
+fn require_within(total: OpenTotal, budget: Budget, (questions, bytes): (Limit, Limit)) -> Result<(), Refusal> {
     if total.questions > budget.questions {
         return Err(Refusal::LimitReached { limit: questions, max: budget.questions });
     }

@@ -9,7 +9,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Applies the fallback of a question, or expires it if it has none. A fallback that approves or provides needs the right to answer.
-    pub async fn expire(
+    pub async fn interaction_expire(
         &self,
         caller: &Caller,
         id: InteractionId,
@@ -22,7 +22,7 @@ impl Engine {
             let was = interaction.status();
             let change = interaction.clone().expire(work.ids.answer(work.now), work.by(), work.now)?;
             if let Some(effect) = interaction.question.fallback_effect() {
-                interaction.may_end_with(&work.caller()?, effect)?;
+                interaction.require_may_end_with(&work.caller()?, effect)?;
             }
             let interaction = interactions::apply_change(work, &mut session, was, change)?;
             sessions::save(work, &session)?;

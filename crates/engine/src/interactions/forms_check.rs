@@ -92,7 +92,7 @@ impl Checks {
     }
 
     /// Waits for a slot: first of the account, then of its tenant, then of the node.
-    async fn place(&self, account: Account) -> Result<Checking, Error> {
+    async fn wait_for_slot(&self, account: Account) -> Result<Checking, Error> {
         let busy = || Error::from(StoreError::Busy);
         let full = Refusal::LimitReached { limit: Limit::KeyForms, max: self.waiting.most() as u64 };
         let waiting = self.waiting.take(account).ok_or(full)?;
@@ -181,12 +181,12 @@ async fn run_check<T: Send + 'static>(
     account: Account,
     check: impl FnOnce(&Forms, &dyn Fn() -> bool) -> T + Send + 'static,
 ) -> Result<T, Error> {
-    let place = engine.checks.place(account).await?;
+    let slot = engine.checks.wait_for_slot(account).await?;
     let wanted = Arc::new(AtomicBool::new(true));
     let (forms, waiting) = (Arc::clone(&engine.forms), Waiting(Arc::clone(&wanted)));
     let checked = run::heavy_work::off_reactor(move || {
         let done = check(&forms, &|| wanted.load(Ordering::Relaxed));
-        drop(place);
+        drop(slot);
         done
     });
     let checked = checked.await;
@@ -242,7 +242,7 @@ mod tests {
 
     /// Takes a slot without waiting.
     async fn at_once(checks: &Checks, account: Account) -> Option<Checking> {
-        tokio::time::timeout(Duration::ZERO, checks.place(account)).await.ok()?.ok()
+        tokio::time::timeout(Duration::ZERO, checks.wait_for_slot(account)).await.ok()?.ok()
     }
 
     #[tokio::test]
@@ -250,23 +250,23 @@ mod tests {
         let checks = Checks::new(CheckLimits { all: 4, key: 2, waiting: 3, ..CheckLimits::default() });
         let (first, second) = (at_once(&checks, account(1, 1)).await, at_once(&checks, account(1, 1)).await);
         assert!(first.is_some() && second.is_some());
-        assert!(at_once(&checks, account(1, 1)).await.is_none(), "the key has all of its places");
+        assert!(at_once(&checks, account(1, 1)).await.is_none(), "the key has all of its slots");
         let third = at_once(&checks, account(2, 1)).await;
-        assert!(third.is_some(), "another key of the tenant has places of its own");
-        assert!(at_once(&checks, account(2, 1)).await.is_none(), "the tenant leaves one place to others");
+        assert!(third.is_some(), "another key of the tenant has slots of its own");
+        assert!(at_once(&checks, account(2, 1)).await.is_none(), "the tenant leaves one slot to others");
         assert!(at_once(&checks, account(3, 2)).await.is_some());
         drop(first);
-        assert!(at_once(&checks, account(1, 1)).await.is_some(), "a place comes back when its check has ended");
+        assert!(at_once(&checks, account(1, 1)).await.is_some(), "a slot comes back when its check has ended");
     }
 
     #[tokio::test]
     async fn full_form_check_queue_of_a_key_refuses_further_checks() {
         let checks = Checks::new(CheckLimits { all: 4, key: 1, waiting: 2, ..CheckLimits::default() });
         let running = at_once(&checks, account(1, 1)).await.unwrap();
-        let mut waiting = Box::pin(checks.place(account(1, 1)));
+        let mut waiting = Box::pin(checks.wait_for_slot(account(1, 1)));
         assert!(futures::poll!(waiting.as_mut()).is_pending());
         let full = Refusal::LimitReached { limit: Limit::KeyForms, max: 2 };
-        assert_eq!(checks.place(account(1, 1)).await.map(drop), Err(full.into()));
+        assert_eq!(checks.wait_for_slot(account(1, 1)).await.map(drop), Err(full.into()));
         drop(running);
         assert!(waiting.await.is_ok());
     }

@@ -26,14 +26,14 @@ pub struct HandOver {
 
 impl Engine {
     /// Hands a question over to another channel and returns the first question. It stays readable and open, and is answered in the other channel.
-    pub async fn hand_over(
+    pub async fn interaction_handover(
         &self,
         caller: &Caller,
         id: InteractionId,
         to: HandOver,
         idempotency: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        sessions::control::checked("/note", to.note.as_deref())?;
+        sessions::control::check_reason("/note", to.note.as_deref())?;
         self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;

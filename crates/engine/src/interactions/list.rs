@@ -45,7 +45,7 @@ pub struct InteractionQuery {
 
 impl Engine {
     /// Page of questions and the cursor of the next page. The cursor is `None` on the last page.
-    pub async fn interactions(
+    pub async fn interaction_list(
         &self,
         caller: &Caller,
         query: InteractionQuery,

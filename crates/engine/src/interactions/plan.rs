@@ -161,7 +161,9 @@ pub(crate) async fn add_ruling(
 ) -> Result<(), Error> {
     let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
     // People may answer even if the policy cannot be loaded. Without a policy, no action is allowed without an answer.
-    let Some(in_force) = readable(policy::in_force::load(engine, subject.asked.scope).await)? else { return Ok(()) };
+    let Some(in_force) = none_if_unreadable(policy::in_force::load(engine, subject.asked.scope).await)? else {
+        return Ok(());
+    };
     plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force).await?;
     Ok(())
 }
@@ -233,7 +235,7 @@ async fn judge_edit(
     let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
     let judged = policy::ruling::judge(engine, in_force, behalf, edited).await?;
     for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
-        let problems = engine.check_value(schema, judged.action.arguments.clone(), "/arguments").await?;
+        let problems = engine.check_value(schema, judged.call.arguments.clone(), "/arguments").await?;
         if !problems.is_empty() {
             return Err(Refusal::AnswerInvalid(problems).into());
         }
@@ -324,7 +326,7 @@ impl AnswerSubject {
 }
 
 /// Turns the error of a policy that cannot be loaded into `None`.
-fn readable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> {
+fn none_if_unreadable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> {
     match in_force {
         Err(Error::Store(StoreError::Corrupt(_))) => Ok(None),
         found => found.map(Some),

@@ -99,7 +99,12 @@ impl Engine {
     }
 
     /// Returns a question, immediately if it is not pending, otherwise when it closes or after `wait`.
-    pub async fn interaction(&self, caller: &Caller, id: InteractionId, wait: Duration) -> Result<Interaction, Error> {
+    pub async fn interaction_get(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        wait: Duration,
+    ) -> Result<Interaction, Error> {
         caller.require(Right::Read)?;
         let found = read_question(self, caller, id).await?;
         if found.status() != Status::Pending || wait.is_zero() {

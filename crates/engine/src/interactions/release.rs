@@ -9,7 +9,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Releases the caller's claim on a question. An admin may release the claim of another person.
-    pub async fn release_claim(
+    pub async fn interaction_release(
         &self,
         caller: &Caller,
         id: InteractionId,

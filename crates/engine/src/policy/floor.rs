@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::policy;
 use crate::policy::project_policy::diff;
-use crate::policy::ruling::{Judged, Policies, told_in_force};
+use crate::policy::ruling::{Judged, Policies, report_version};
 use crate::policy::server_file::{FileRefusal, RefusedFile, ServerFile, load_floor};
 use crate::run;
 use crate::run::transaction::Work;
@@ -53,7 +53,7 @@ impl Policies {
         let before = floor.policy.take().map(|policy| policy.version().to_owned());
         (floor.policy, floor.given) = (policy, given);
         drop(floor);
-        told_in_force("floor", before.as_deref().filter(|before| Some(*before) != now.as_deref()), now.as_deref());
+        report_version("floor", before.as_deref().filter(|before| Some(*before) != now.as_deref()), now.as_deref());
         self.accept(ServerFile::Floor);
     }
 }
@@ -90,7 +90,7 @@ impl Engine {
 
     /// Records that there is no floor, unless the store has a record already. Then takes the floor that the store records.
     pub async fn floor_restore(&self) -> Result<(), Error> {
-        if !self.policies.beside() {
+        if !self.policies.is_beside_servers() {
             self.transact_again(|work| {
                 // A record is never replaced here: another server that starts at this moment may have written its floor.
                 if work.tx.policy_state(&FLOOR)?.is_none() {
@@ -111,7 +111,7 @@ impl Engine {
 
 async fn put_floor(engine: &Engine, floor: Option<Arc<Policy>>) -> Result<(), Error> {
     // A process beside the servers must have their floor and records none of its own.
-    if !engine.policies.beside() {
+    if !engine.policies.is_beside_servers() {
         record_floor(engine, floor.clone()).await?;
     }
     engine.policies.floor_replace(floor, true);
@@ -199,13 +199,13 @@ async fn readable_floor(text: String) -> Result<Policy, Error> {
 pub(crate) fn require_floor_approval(
     work: &mut Work<'_>,
     session: &Session,
-    proposal: &Action,
+    action: &Action,
     judged: &Judged,
 ) -> Result<(), Error> {
     if !judged.ruling.floor_asks() {
         return Ok(());
     }
-    let asked = match proposal.asked.last() {
+    let asked = match action.asked.last() {
         Some(asked) => work.tx.interaction(&session.scope, *asked)?,
         None => None,
     };
@@ -223,5 +223,5 @@ pub(crate) fn require_floor_approval(
         }
         State::Resolved { .. } | State::Pending(_) => false,
     });
-    if answered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
+    if answered { Ok(()) } else { Err(Refusal::NowAsked(Box::new(judged.ruling.clone())).into()) }
 }

@@ -6,14 +6,14 @@ use std::sync::atomic::Ordering;
 use store::Cost;
 
 use crate::policy;
-use crate::policy::project_policy::loaded;
+use crate::policy::project_policy::parse_policy;
 use crate::policy::server_file::NOWHERE;
 use crate::{Engine, Error};
 
 impl Engine {
     /// Declares that this process hosts agents beside the servers. Its policy is not recorded as that of the servers.
     pub fn work_beside_servers(&self) {
-        self.policies.stand_beside();
+        self.policies.mark_beside_servers();
     }
 
     /// Makes this process follow the policy that the servers of this database put in force, and takes that policy at once. A process that
@@ -38,7 +38,7 @@ async fn follow_policy(engine: &Engine) -> Result<bool, Error> {
     });
     let here = engine.policies.server().policy;
     let Some(noted) = noted.await?.filter(|noted| noted.version != here.version()) else { return Ok(false) };
-    let policy = loaded("policy.toml", noted.text).await?;
+    let policy = parse_policy("policy.toml", noted.text).await?;
     tracing::info!(version = policy.version(), "policyLoaded");
     engine.policies.replace(Arc::new(policy), noted.source);
     Ok(true)

@@ -15,7 +15,7 @@ use store::{Page, PolicyChangeRecord, StoreError};
 use crate::policy;
 use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::learn;
-use crate::policy::ruling::{OnBehalfOf, ServerPolicy, asked_by, floored, held, misfit_of, switched};
+use crate::policy::ruling::{OnBehalfOf, ServerPolicy, apply_floor, apply_switch, ask_on_misfit, asked_by, misfit_of};
 use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
 use crate::run;
 use crate::run::transaction::Work;
@@ -94,7 +94,7 @@ impl CallExplanation {
         let below = floor.as_ref().map(|floor| floor.asks.clone()).unwrap_or_default();
         let asks = asked_by(&ruling, asks, below);
         let (said, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.considered));
-        let ruling = floored(ruling, said);
+        let ruling = apply_floor(ruling, said);
         let asks = if ruling.verdict == Verdict::Ask { asks } else { Vec::new() };
         let floor = ruling.floor.clone().map(|ruling| FloorExplanation { ruling, considered: below });
         Some(Self { ruling, considered, parsed, asks, floor })
@@ -103,7 +103,7 @@ impl CallExplanation {
 
 impl Engine {
     /// Returns the policy in force and the notices about the server's policy files.
-    pub async fn policy(&self, caller: &Caller) -> Result<(InForce, PolicyNotices), Error> {
+    pub async fn policy_get(&self, caller: &Caller) -> Result<(InForce, PolicyNotices), Error> {
         caller.require(Right::Read)?;
         let (refused, floor_refused) =
             (self.policies.refused(ServerFile::Policy), self.policies.refused(ServerFile::Floor));
@@ -113,7 +113,7 @@ impl Engine {
 
     /// Lists the changes of the project's policy, the newest first, with the cursor of the next page. With a `version`, lists only the
     /// changes that put that version in force.
-    pub async fn policy_changes(
+    pub async fn policy_version_list(
         &self,
         caller: &Caller,
         version: Option<String>,
@@ -132,8 +132,8 @@ impl Engine {
     /// Returns the findings about a policy text without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
-        let turn = run::gates::begin_heavy_work(self, caller).await?;
-        match turn.off_reactor(move |_| load_policy(NAME, &text)).await? {
+        let heavy_work = run::gates::begin_heavy_work(self, caller).await?;
+        match heavy_work.off_reactor(move |_| load_policy(NAME, &text)).await? {
             Ok(policy) => Ok(policy.warnings().to_vec()),
             Err(findings) => Ok(findings),
         }
@@ -148,18 +148,18 @@ impl Engine {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
-        let action = Call { tool: supposed.tool, arguments: supposed.arguments };
+        let call = Call { tool: supposed.tool, arguments: supposed.arguments };
         let behalf = OnBehalfOf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
         if let Some(text) = supposed.draft {
-            return explain_draft(self, caller, text, (action, behalf)).await;
+            return explain_draft(self, caller, text, (call, behalf)).await;
         }
         let InForce { policy, state, floor, .. } = policy::in_force::load(self, caller.scope).await?;
-        let misfit = policy::ruling::find_misfit(self, &policy, &action).await?;
+        let misfit = policy::ruling::find_misfit(self, &policy, &call).await?;
         let explained = run::heavy_work::off_reactor(move || {
-            let call = behalf.call(&action);
-            let mut explanation = policy.explain_without(&call, &state.silent());
-            explanation.ruling = switched(held(explanation.ruling, misfit), &state);
-            CallExplanation::of(explanation, floor.as_deref(), &call, &|| true)
+            let input = behalf.call(&call);
+            let mut explanation = policy.explain_without(&input, &state.silent());
+            explanation.ruling = apply_switch(ask_on_misfit(explanation.ruling, misfit), &state);
+            CallExplanation::of(explanation, floor.as_deref(), &input, &|| true)
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
@@ -173,8 +173,8 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(reason.as_deref())?;
-        let policy = loaded(NAME, text).await?;
+        check_reason(reason.as_deref())?;
+        let policy = parse_policy(NAME, text).await?;
         adopt(self, caller, NewPolicy::of_project(policy, (base, reason)), idempotency).await
     }
 
@@ -186,7 +186,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(reason.as_deref())?;
+        check_reason(reason.as_deref())?;
         let ServerPolicy { policy, source, .. } = self.policies.server();
         adopt(self, caller, NewPolicy { policy, source, base: None, reason, suggested: None }, idempotency).await
     }
@@ -200,7 +200,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(Some(&reason))?;
+        check_reason(Some(&reason))?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(work.now));
@@ -222,19 +222,19 @@ async fn explain_draft(
     engine: &Engine,
     caller: &Caller,
     text: String,
-    (action, behalf): (Call, OnBehalfOf),
+    (call, behalf): (Call, OnBehalfOf),
 ) -> Result<CallExplanation, Error> {
     caller.require(Right::TryDrafts)?;
-    let turn = run::gates::begin_heavy_work(engine, caller).await?;
-    let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
+    let heavy_work = run::gates::begin_heavy_work(engine, caller).await?;
+    let policy = Arc::new(heavy_work.off_reactor(move |_| parse_policy_here(NAME, &text)).await??);
     let suspended = learn::suspend::suspended_rules(engine, caller.scope, &policy).await?;
     let (forms, floor) = (Arc::clone(&engine.forms), engine.policies.floor_here());
-    let explained = turn.off_reactor(move |wanted| {
+    let explained = heavy_work.off_reactor(move |wanted| {
         let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-        let call = behalf.call(&action);
-        let mut explanation = policy.explain_while(&call, &silent, wanted)?;
-        explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
-        CallExplanation::of(explanation, floor.as_deref(), &call, wanted)
+        let input = behalf.call(&call);
+        let mut explanation = policy.explain_while(&input, &silent, wanted)?;
+        explanation.ruling = ask_on_misfit(explanation.ruling, misfit_of(&policy, &forms, &call));
+        CallExplanation::of(explanation, floor.as_deref(), &input, wanted)
     });
     Ok(explained.await?.ok_or(StoreError::Busy)?)
 }
@@ -355,13 +355,13 @@ pub(crate) fn read_newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<
 }
 
 /// Parses a policy on a blocking thread, and refuses a policy with errors.
-pub(crate) async fn loaded(file: &str, text: String) -> Result<Policy, Error> {
+pub(crate) async fn parse_policy(file: &str, text: String) -> Result<Policy, Error> {
     let file = file.to_owned();
-    run::heavy_work::off_reactor(move || readable(&file, &text)).await?
+    run::heavy_work::off_reactor(move || parse_policy_here(&file, &text)).await?
 }
 
 /// Parses a policy on the current thread, which may take long, and refuses a policy with errors.
-pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
+pub(crate) fn parse_policy_here(file: &str, text: &str) -> Result<Policy, Error> {
     load_policy(file, text).map_err(|findings| {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
         Error::PolicyInvalid(findings.iter().map(problem).collect())
@@ -369,7 +369,7 @@ pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
 }
 
 /// Refuses an empty or malformed reason.
-pub(crate) fn explained(reason: Option<&str>) -> Result<(), Error> {
+pub(crate) fn check_reason(reason: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(reason) = reason {
         text::paragraphs("/reason", reason, &mut problems);

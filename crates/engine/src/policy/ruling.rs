@@ -40,7 +40,7 @@ pub(crate) struct Policies {
     /// Names of the suspended rules of a project's shadow draft, by the revision of the policy state. Entries expire after `SILENT_FOR`.
     pub(crate) silent_beside: Cache<(ProjectId, u64), Vec<String>>,
     /// Permits to judge shadow drafts. The limit keeps slow drafts from taking the threads of real rulings.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// Running judgements of shadow drafts.
     pub(crate) drafting: Mutex<JoinSet<()>>,
     /// One lock per project for the comparison of the server's policy with the decisions of that project.
@@ -73,7 +73,7 @@ impl ServerPolicy {
 }
 
 /// Number of shadow drafts that may be judged at once.
-const PLACES: usize = 32;
+const DRAFT_PERMITS: usize = 32;
 /// Time for which the suspended rules of a shadow draft are cached.
 const SILENT_FOR: Duration = Duration::from_mins(1);
 /// Time to wait for the lock of a project in `vetting`.
@@ -89,7 +89,7 @@ impl Policies {
             kept: Cache::new(100_000),
             drafts: Cache::new(1000),
             silent_beside: Cache::builder().max_capacity(1000).time_to_live(SILENT_FOR).build(),
-            places: Arc::new(Semaphore::new(PLACES)),
+            permits: Arc::new(Semaphore::new(DRAFT_PERMITS)),
             drafting: Mutex::new(JoinSet::new()),
             vetting: Cache::new(10_000),
             beside: AtomicBool::new(false),
@@ -99,8 +99,8 @@ impl Policies {
     }
 
     /// Takes a permit to judge a shadow draft, if one is free.
-    pub(crate) fn place_for_draft(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().ok()
+    pub(crate) fn permit_for_draft(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
     /// Waits for the lock under which the server's policy is compared with the decisions of a project.
@@ -116,12 +116,12 @@ impl Policies {
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
         let now = policy.version().to_owned();
         let before = std::mem::replace(&mut *self.server.write(), ServerPolicy::new(policy, source));
-        told_in_force("policy", Some(before.policy.version()), Some(&now));
+        report_version("policy", Some(before.policy.version()), Some(&now));
         self.accept(ServerFile::Policy);
     }
 
     /// Sets the recorded time since which the server's policy is in force, if it still has this version.
-    pub(crate) fn dated(&self, version: &str, since: Timestamp) {
+    pub(crate) fn set_since(&self, version: &str, since: Timestamp) {
         let mut server = self.server.write();
         if server.policy.version() == version {
             server.since = Some(since);
@@ -134,13 +134,13 @@ impl Policies {
             ServerFile::Policy => *self.refused.write() = None,
             ServerFile::Floor => self.floor.write().refused = None,
         }
-        gauge!(part.refused_figure()).set(0.0);
+        gauge!(part.refused_metric()).set(0.0);
     }
 
     /// Notes that the file has errors or could not be read yet. The previous version stays in force. Returns whether the findings differ
     /// from those of the last refusal.
     pub(crate) fn refuse(&self, part: ServerFile, file: RefusedFile) -> bool {
-        gauge!(part.refused_figure()).set(1.0);
+        gauge!(part.refused_metric()).set(1.0);
         let news = self.refused(part).is_none_or(|before| before.findings != file.findings);
         if news {
             match part {
@@ -169,7 +169,7 @@ impl Policies {
 }
 
 /// Sets the metric that shows the version in force in this process.
-pub(crate) fn told_in_force(part: &'static str, before: Option<&str>, now: Option<&str>) {
+pub(crate) fn report_version(part: &'static str, before: Option<&str>, now: Option<&str>) {
     if let Some(before) = before {
         gauge!("flow_policy_in_force", "part" => part, "version" => before.to_owned()).set(0.0);
     }
@@ -182,7 +182,7 @@ pub(crate) fn told_in_force(part: &'static str, before: Option<&str>, now: Optio
 #[derive(Clone)]
 pub(crate) struct Judged {
     /// Call that was judged.
-    pub(crate) action: Call,
+    pub(crate) call: Call,
     pub(crate) ruling: Ruling,
     /// Rules that ask, if the ruling is to ask: those of the policy, then those of the floor.
     pub(crate) asks: Vec<Asking>,
@@ -211,10 +211,10 @@ pub struct OnBehalfOf {
 
 impl OnBehalfOf {
     /// Builds the input of the policy for a call.
-    pub(crate) fn call<'a>(&'a self, action: &'a Call) -> PolicyInput<'a> {
+    pub(crate) fn call<'a>(&'a self, call: &'a Call) -> PolicyInput<'a> {
         PolicyInput {
-            tool: &action.tool,
-            arguments: &action.arguments,
+            tool: &call.tool,
+            arguments: &call.arguments,
             agent: self.agent.as_deref(),
             user: &self.user,
             role: self.role,
@@ -236,31 +236,26 @@ impl Judged {
 
     /// Schema of the tool's arguments, if the policy declares one.
     pub(crate) fn schema(&self) -> Option<Value> {
-        self.in_force.policy.schema(&self.action.tool).cloned()
+        self.in_force.policy.schema(&self.call.tool).cloned()
     }
 }
 
 /// Judges a call by the given policy.
-pub(crate) async fn judge(
-    engine: &Engine,
-    in_force: InForce,
-    behalf: OnBehalfOf,
-    action: Call,
-) -> Result<Judged, Error> {
-    let misfit = find_misfit(engine, &in_force.policy, &action).await?;
+pub(crate) async fn judge(engine: &Engine, in_force: InForce, behalf: OnBehalfOf, call: Call) -> Result<Judged, Error> {
+    let misfit = find_misfit(engine, &in_force.policy, &call).await?;
     let judged = run::heavy_work::off_reactor(move || {
         let mut silent = in_force.state.silent();
         silent.extend(in_force.unheard.iter().map(String::as_str));
-        let judgement = in_force.policy.judge_without(&behalf.call(&action), &silent);
-        let repeatable = in_force.policy.repeatable(&action.tool);
+        let judgement = in_force.policy.judge_without(&behalf.call(&call), &silent);
+        let repeatable = in_force.policy.repeatable(&call.tool);
         let certain = judgement.certain && misfit.is_none();
-        let ruling = switched(held(judgement.ruling, misfit), &in_force.state);
-        let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&action)));
+        let ruling = apply_switch(ask_on_misfit(judgement.ruling, misfit), &in_force.state);
+        let floor = in_force.floor.as_ref().map(|floor| floor.judge(&behalf.call(&call)));
         let (floor, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.asks));
         let floor_ask = (!below.is_empty()).then(|| AskTerms::of(&below));
         let asks = asked_by(&ruling, judgement.asks, below);
-        let (ruling, ask) = (floored(ruling, floor), AskTerms::of(&asks));
-        Judged { action, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
+        let (ruling, ask) = (apply_floor(ruling, floor), AskTerms::of(&asks));
+        Judged { call, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
     });
     let judged = judged.await?;
     counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);
@@ -268,9 +263,9 @@ pub(crate) async fn judge(
 }
 
 /// Finds the first problem of a call with the schema of its tool, if the policy declares one.
-pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
-    let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
-    let problems = engine.check_value(schema, action.arguments.clone(), "").await?;
+pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, call: &Call) -> Result<Option<String>, Error> {
+    let Some(schema) = policy.schema(&call.tool).cloned() else { return Ok(None) };
+    let problems = engine.check_value(schema, call.arguments.clone(), "").await?;
     Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
 }
 
@@ -284,26 +279,26 @@ pub(crate) struct DraftPolicy {
 }
 
 /// Judges a call by a draft, as if the draft were in force and approvals were not paused. Returns `None` if the caller has gone.
-pub(crate) fn drafted(
+pub(crate) fn judge_draft(
     (trial, forms): (&DraftPolicy, &Forms),
     behalf: &OnBehalfOf,
-    action: &Call,
+    call: &Call,
     wanted: &dyn Fn() -> bool,
 ) -> Option<Ruling> {
     let DraftPolicy { policy, suspended, floor } = trial;
-    let misfit = misfit_of(policy, forms, action);
+    let misfit = misfit_of(policy, forms, call);
     let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
-    let ruling = held(policy.judge_while(&behalf.call(action), &silent, wanted)?.ruling, misfit);
+    let ruling = ask_on_misfit(policy.judge_while(&behalf.call(call), &silent, wanted)?.ruling, misfit);
     let floor = match floor {
-        Some(floor) => Some(floor.judge_while(&behalf.call(action), &[], wanted)?.ruling),
+        Some(floor) => Some(floor.judge_while(&behalf.call(call), &[], wanted)?.ruling),
         None => None,
     };
-    Some(floored(ruling, floor))
+    Some(apply_floor(ruling, floor))
 }
 
 /// Like [`find_misfit`], but checks on the current thread, for callers that are on a blocking thread already.
-pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option<String> {
-    let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
+pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, call: &Call) -> Option<String> {
+    let checked = policy.schema(&call.tool).map_or(Ok(()), |schema| forms.check(schema, &call.arguments));
     checked.err().map(|error| match error {
         CheckError::Schema(error) => error.to_string(),
         CheckError::Fields(fields) => {
@@ -314,7 +309,7 @@ pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option
 
 /// Turns an allowing ruling into a question if the call does not fit the schema of its tool, because the policy was not written for such
 /// a call.
-pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
+pub(crate) fn ask_on_misfit(ruling: Ruling, misfit: Option<String>) -> Ruling {
     match misfit {
         Some(misfit) if ruling.verdict == Verdict::Allow => {
             let reason = format!("It does not fit the schema of its tool: {}.", misfit.trim_end_matches('.'));
@@ -325,7 +320,7 @@ pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
 }
 
 /// Allows a call that the policy would ask about if approvals were not paused. A denial by the policy and a question by the floor still hold.
-pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
+pub(crate) fn apply_switch(ruling: Ruling, state: &PolicyState) -> Ruling {
     if state.enabled || ruling.verdict != Verdict::Ask || ruling.floor_asks() {
         return ruling;
     }
@@ -335,7 +330,7 @@ pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
 }
 
 /// Combines a ruling of the policy with the ruling of the floor on the same call.
-pub(crate) fn floored(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
+pub(crate) fn apply_floor(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
     match floor {
         Some(Ruling { verdict, rule, reason, policy: version, .. }) => {
             ruling.under_floor(FloorRuling { version, verdict, rule, reason })
@@ -358,12 +353,12 @@ pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>)
 
 impl Policies {
     /// Declares that this process runs beside the servers.
-    pub(crate) fn stand_beside(&self) {
+    pub(crate) fn mark_beside_servers(&self) {
         self.beside.store(true, Ordering::Release);
     }
 
     /// Whether this process runs beside the servers.
-    pub(crate) fn beside(&self) -> bool {
+    pub(crate) fn is_beside_servers(&self) -> bool {
         self.beside.load(Ordering::Acquire)
     }
 

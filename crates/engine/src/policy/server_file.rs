@@ -62,7 +62,7 @@ pub enum ServerFile {
 
 impl ServerFile {
     /// Name of the metric that shows whether the file is refused.
-    pub(crate) const fn refused_figure(self) -> &'static str {
+    pub(crate) const fn refused_metric(self) -> &'static str {
         match self {
             Self::Policy => "flow_policy_file_refused",
             Self::Floor => "flow_policy_floor_refused",
@@ -183,14 +183,14 @@ fn log_findings(engine: &Engine, part: ServerFile, findings: &[Finding], retried
 /// Puts a policy in force as the server's: first in the store for every node, then in this process. A process beside the servers
 /// records nothing, because it must have their policy.
 async fn put_served(engine: &Engine, policy: Arc<Policy>, source: PolicySource) -> Result<(), Error> {
-    if engine.policies.beside() {
+    if engine.policies.is_beside_servers() {
         engine.policies.replace(policy, source);
         return Ok(());
     }
     let since = record_served(engine, Arc::clone(&policy), source).await?;
     let version = policy.version().to_owned();
     engine.policies.replace(policy, source);
-    engine.policies.dated(&version, since);
+    engine.policies.set_since(&version, since);
     Ok(())
 }
 

@@ -14,8 +14,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::access::sight::Sight;
 use crate::policy;
 use crate::policy::learn;
-use crate::policy::project_policy::{NAME, diff, explained, loaded};
-use crate::policy::ruling::{DraftPolicy, OnBehalfOf, drafted, switched};
+use crate::policy::project_policy::{NAME, check_reason, diff, parse_policy};
+use crate::policy::ruling::{DraftPolicy, OnBehalfOf, apply_switch, judge_draft};
 use crate::policy::server_file::load_policy;
 use crate::{Engine, Error, Idempotency};
 
@@ -39,7 +39,7 @@ pub struct ShadowReport {
 
 impl Engine {
     /// Returns the shadow draft and its differences from the policy in force.
-    pub async fn policy_shadow(&self, caller: &Caller) -> Result<ShadowReport, Error> {
+    pub async fn policy_shadow_get(&self, caller: &Caller) -> Result<ShadowReport, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
         self.list(caller, move |reads, caller| {
@@ -67,8 +67,8 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<ShadowReport, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(reason.as_deref())?;
-        let policy = Arc::new(loaded(NAME, text.clone()).await?);
+        check_reason(reason.as_deref())?;
+        let policy = Arc::new(parse_policy(NAME, text.clone()).await?);
         let version = policy.version().to_owned();
         let scope = caller.scope;
         let in_force = policy::in_force::load(self, scope).await?;
@@ -86,7 +86,7 @@ impl Engine {
             Ok(())
         })
         .await?;
-        self.policy_shadow(caller).await
+        self.policy_shadow_get(caller).await
     }
 
     /// Removes the shadow draft and deletes its differences.
@@ -113,43 +113,43 @@ impl Engine {
 
 /// Judges an action by the shadow draft in the background, after the ruling on it. If too many drafts are being judged already, the
 /// action is skipped and a counter is incremented.
-pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: OnBehalfOf, proposal: Action) {
+pub(crate) fn judge_in_background(engine: &Engine, state: PolicyState, behalf: OnBehalfOf, action: Action) {
     let Some(shadow) = state.shadow.clone() else { return };
-    let Some(place) = engine.policies.place_for_draft() else {
+    let Some(permit) = engine.policies.permit_for_draft() else {
         return counter!("flow_policy_shadow_dropped_total").increment(1);
     };
-    let (policies, engine, place) = (Arc::clone(&engine.policies), engine.clone(), Arc::new(place));
+    let (policies, engine, permit) = (Arc::clone(&engine.policies), engine.clone(), Arc::new(permit));
     let mut drafting = policies.drafting.lock();
     while drafting.try_join_next().is_some() {}
     drafting.spawn(async move {
-        let judging = judge_by_draft(&engine, &proposal, shadow.clone(), (behalf, state.clone()), Arc::clone(&place));
+        let judging = judge_by_draft(&engine, &action, shadow.clone(), (behalf, state.clone()), Arc::clone(&permit));
         let ruling = tokio::time::timeout(engine.settings().draft_time, judging).await;
-        let ruling = ruling.ok().flatten().map(|ruling| switched(ruling, &state));
+        let ruling = ruling.ok().flatten().map(|ruling| apply_switch(ruling, &state));
         let said = ruling.as_ref().map_or("failed", |ruling| ruling.verdict.name());
         counter!("flow_policy_shadow_verdicts_total", "verdict" => said).increment(1);
-        if let Err(error) = save_difference(&engine, proposal, shadow.number, ruling).await {
+        if let Err(error) = save_difference(&engine, action, shadow.number, ruling).await {
             counter!("flow_policy_shadow_dropped_total").increment(1);
             tracing::warn!(%error, "the difference of a draft could not be stored");
         }
-        drop(place);
+        drop(permit);
     });
 }
 
 async fn judge_by_draft(
     engine: &Engine,
-    proposal: &Action,
+    action: &Action,
     shadow: Shadow,
     (behalf, state): (OnBehalfOf, PolicyState),
-    place: Arc<OwnedSemaphorePermit>,
+    permit: Arc<OwnedSemaphorePermit>,
 ) -> Option<Ruling> {
-    let policy = load_draft(engine, proposal.scope, shadow, Arc::clone(&place)).await?;
-    let suspended = suspended_rules(engine, proposal.scope, &policy, &state).await.ok()?;
+    let policy = load_draft(engine, action.scope, shadow, Arc::clone(&permit)).await?;
+    let suspended = suspended_rules(engine, action.scope, &policy, &state).await.ok()?;
     let trial = DraftPolicy { policy, suspended, floor: engine.policies.floor_here() };
-    let (forms, action) = (Arc::clone(&engine.forms), proposal.call.clone());
+    let (forms, call) = (Arc::clone(&engine.forms), action.call.clone());
     let judging = tokio::task::spawn_blocking(move || {
-        let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
+        let ruling = judge_draft((&trial, &forms), &behalf, &call, &|| true);
         // The permit is held until the judgement ends, even if it has timed out and nobody waits for it.
-        drop(place);
+        drop(permit);
         ruling
     });
     judging.await.ok().flatten()
@@ -180,7 +180,7 @@ async fn load_draft(
     engine: &Engine,
     scope: Scope,
     shadow: Shadow,
-    place: Arc<OwnedSemaphorePermit>,
+    permit: Arc<OwnedSemaphorePermit>,
 ) -> Option<Arc<Policy>> {
     let Shadow { version, number, .. } = shadow;
     if let Some(known) = engine.policies.drafts.get(&version) {
@@ -191,24 +191,24 @@ async fn load_draft(
     let loading = tokio::task::spawn_blocking(move || {
         let policy = load_policy("policy.toml", &text).ok().map(Arc::new);
         policies.drafts.insert(version, policy.clone());
-        drop(place);
+        drop(permit);
         policy
     });
     loading.await.ok()?
 }
 
 /// Stores a difference if the draft's verdict is not that of the ruling and the draft has not been replaced.
-async fn save_difference(engine: &Engine, proposal: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
-    if ruling.as_ref().is_some_and(|drafted| drafted.verdict == proposal.ruling.verdict) {
+async fn save_difference(engine: &Engine, action: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
+    if ruling.as_ref().is_some_and(|drafted| drafted.verdict == action.ruling.verdict) {
         return Ok(());
     }
-    let scope = proposal.scope;
+    let scope = action.scope;
     let difference = Difference {
-        session: proposal.session,
-        call: proposal.call_id,
-        tool: proposal.call.tool,
-        at: proposal.at,
-        given: proposal.ruling,
+        session: action.session,
+        call: action.call_id,
+        tool: action.call.tool,
+        at: action.at,
+        given: action.ruling,
         drafted: ruling,
     };
     engine
@@ -242,12 +242,12 @@ mod tests {
         key.caller(engine.now()).unwrap()
     }
 
-    fn writing(call: &str) -> Propose {
-        let action = Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
-        let (context, call) = (Value::Null, call.to_owned());
+    fn writing(call_id: &str) -> Propose {
+        let call = Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
+        let (context, call_id) = (Value::Null, call_id.to_owned());
         Propose {
+            call_id,
             call,
-            action,
             context,
             expected_content: None,
             traceparent: None,
@@ -267,17 +267,17 @@ mod tests {
         let engine = Engine::new(Arc::new(store), Arc::new(SystemClock), Ids::default(), vault, settings);
         engine.check_master_key().await.unwrap();
         let (root, agent) = (caller(&engine, Role::Admin).await, caller(&engine, Role::Agent).await);
-        let session = engine.start_session(&agent, Start::default(), None).await.unwrap().id;
+        let session = engine.session_start(&agent, Start::default(), None).await.unwrap().id;
         engine.policy_shadow_put(&root, OPEN.into(), None, None).await.unwrap();
-        let taken: Vec<_> = std::iter::from_fn(|| engine.policies.place_for_draft()).collect();
+        let taken: Vec<_> = std::iter::from_fn(|| engine.policies.permit_for_draft()).collect();
         for call in ["c1", "c2"] {
-            let ruling = engine.propose(&agent, session, writing(call), None).await.unwrap().proposal.ruling;
+            let ruling = engine.action_propose(&agent, session, writing(call), None).await.unwrap().action.ruling;
             assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Ask, Some("ask-before-changing")));
         }
         drop(taken);
-        engine.propose(&agent, session, writing("c3"), None).await.unwrap();
+        engine.action_propose(&agent, session, writing("c3"), None).await.unwrap();
         engine.wait_for_drafts().await;
-        let shown = engine.policy_shadow(&root).await.unwrap();
+        let shown = engine.policy_shadow_get(&root).await.unwrap();
         assert_eq!(shown.counts, [DifferenceCount { given: "ask".into(), drafted: "allow".into(), count: 1 }]);
     }
 }

@@ -9,8 +9,8 @@ use store::{ActionHistoryFilter, Cost};
 
 use crate::policy::learn;
 use crate::policy::learn::action_history::HistoricAction;
-use crate::policy::project_policy::readable;
-use crate::policy::ruling::{DraftPolicy, drafted};
+use crate::policy::project_policy::parse_policy_here;
+use crate::policy::ruling::{DraftPolicy, judge_draft};
 use crate::run;
 use crate::run::fair_gate::Entrant;
 use crate::{Engine, Error};
@@ -102,8 +102,8 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
         let problem = Problem::new("/limit", format!("must be 1 to {MOST}"));
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
-    let turn = run::gates::begin_heavy_work_of(engine, by).await?;
-    let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
+    let heavy_work = run::gates::begin_heavy_work_of(engine, by).await?;
+    let policy = Arc::new(heavy_work.off_reactor(move |_| parse_policy_here(&simulate.file, &simulate.text)).await??);
     let suspended = learn::suspend::suspended_rules(engine, scope, &policy).await?;
     let mut simulation = Simulation::of(policy.version().to_owned());
     let trial = Arc::new(DraftPolicy { policy, suspended, floor: engine.policies.floor_here() });
@@ -115,9 +115,9 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
             break;
         }
         let (trial, forms) = (Arc::clone(&trial), Arc::clone(&engine.forms));
-        let judged = turn.off_reactor(move |wanted| {
+        let judged = heavy_work.off_reactor(move |wanted| {
             let judge =
-                |past: HistoricAction| Some((drafted((&trial, &forms), &past.behalf, &past.action, wanted)?, past));
+                |past: HistoricAction| Some((judge_draft((&trial, &forms), &past.behalf, &past.call, wanted)?, past));
             // The simulation stops between two actions when the caller has gone.
             past.into_iter().map_while(judge).collect::<Vec<_>>()
         });
@@ -133,32 +133,32 @@ impl Simulation {
         Self { version, judged: 0, more: false, counts, changed, contradictions: 0, contradicted }
     }
 
-    fn take(&mut self, HistoricAction { proposal, action, decision, .. }: HistoricAction, after: Ruling) {
+    fn take(&mut self, HistoricAction { action, call, decision, .. }: HistoricAction, after: Ruling) {
         self.judged += 1;
-        let differs = proposal.ruling.verdict != after.verdict;
+        let differs = action.ruling.verdict != after.verdict;
         let contradicts = decision.as_ref().is_some_and(|decision| decision.contradicted_by(after.verdict));
         let changed = ChangedRuling {
-            session: proposal.session,
-            call: proposal.call_id,
-            tool: action.tool,
-            agent: proposal.proposed_by.name,
-            at: proposal.at,
-            before: proposal.ruling,
+            session: action.session,
+            call: action.call_id,
+            tool: call.tool,
+            agent: action.proposed_by.name,
+            at: action.at,
+            before: action.ruling,
             after,
             decision,
         };
         if contradicts {
             self.contradictions += 1;
-            listed(&mut self.contradicted, changed.clone());
+            push_bounded(&mut self.contradicted, changed.clone());
         }
         if differs {
             *self.counts.entry((changed.before.verdict, changed.after.verdict)).or_default() += 1;
-            listed(&mut self.changed, changed);
+            push_bounded(&mut self.changed, changed);
         }
     }
 }
 
-fn listed(list: &mut Vec<ChangedRuling>, changed: ChangedRuling) {
+fn push_bounded(list: &mut Vec<ChangedRuling>, changed: ChangedRuling) {
     if list.len() < LISTED {
         list.push(changed);
     }

@@ -53,7 +53,7 @@ impl Bell {
 
 impl Listener {
     /// Waits until the topic has been rung since the last call.
-    pub async fn heard(&mut self) {
+    pub async fn wait(&mut self) {
         match &mut self.rings {
             // The sender stays in the map as long as a listener exists, so `changed` does not fail.
             Some(rings) => drop(rings.changed().await),
@@ -82,10 +82,10 @@ mod tests {
         let mut first = bell.listen(Topic::Timers);
         let mut second = bell.listen(Topic::Timers);
         bell.ring(&Topic::Timers);
-        first.heard().await;
+        first.wait().await;
         bell.ring(&Topic::Everything);
-        first.heard().await;
-        second.heard().await;
+        first.wait().await;
+        second.wait().await;
         assert_eq!(bell.topics(), 1);
         drop((first, second));
         assert_eq!(bell.topics(), 0);

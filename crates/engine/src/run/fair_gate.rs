@@ -1,6 +1,6 @@
-//! Limits how many expensive operations run at once, and shares the places fairly between tenants and their keys.
+//! Limits how many expensive operations run at once, and shares the slots fairly between tenants and their keys.
 //!
-//! A free place goes to the next tenant in turn, and within the tenant to the next key or person in turn. A caller that already has too many
+//! A free slot goes to the next tenant in turn, and within the tenant to the next key or person in turn. A caller that already has too many
 //! operations running or waiting is refused with the name of the limit.
 
 use std::collections::{HashMap, VecDeque};
@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::Error;
 
-/// Longest time that a caller waits for a place.
+/// Longest time that a caller waits for a slot.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Limits of one gate.
@@ -36,7 +36,7 @@ pub(crate) struct Bounds {
 #[derive(Clone)]
 pub(crate) struct FairGate {
     bounds: Bounds,
-    places: Arc<Mutex<Places>>,
+    state: Arc<Mutex<GateState>>,
 }
 
 /// Caller at the gate.
@@ -62,7 +62,7 @@ impl Entrant {
 /// Key or person in a project.
 type Key = (ProjectId, String);
 
-/// Place behind the gate or in its queue. Dropping it frees the place for the next entrant.
+/// Slot behind the gate or in its queue. Dropping it frees the slot for the next entrant.
 pub(crate) struct Pass {
     gate: FairGate,
     tenant: TenantId,
@@ -71,11 +71,11 @@ pub(crate) struct Pass {
 }
 
 #[derive(Default)]
-struct Places {
+struct GateState {
     running: usize,
     tenants: HashMap<TenantId, OfTenant>,
-    /// Tenants that have waiting entrants, in the order of their turns.
-    turns: VecDeque<TenantId>,
+    /// Tenants that have waiting entrants; the first one is admitted next.
+    queue: VecDeque<TenantId>,
     /// Number of the newest pass.
     number: u64,
 }
@@ -85,8 +85,8 @@ struct OfTenant {
     running: usize,
     under_way: usize,
     keys: HashMap<Key, OfKey>,
-    /// Keys that have waiting entrants, in the order of their turns.
-    turns: VecDeque<Key>,
+    /// Keys that have waiting entrants; the first one is admitted next.
+    queue: VecDeque<Key>,
 }
 
 #[derive(Default)]
@@ -98,23 +98,23 @@ struct OfKey {
 
 impl FairGate {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        Self { bounds, places: Arc::default() }
+        Self { bounds, state: Arc::default() }
     }
 
-    /// Waits for a place. Refuses a caller that has too many operations running or waiting.
+    /// Waits for a slot. Refuses a caller that has too many operations running or waiting.
     pub(crate) async fn enter(&self, entrant: Entrant) -> Result<Pass, Error> {
         self.waited_for(self.join(entrant, true)?).await
     }
 
-    /// Waits for a place, without a limit on the number of running and waiting operations.
+    /// Waits for a slot, without a limit on the number of running and waiting operations.
     pub(crate) async fn enter_patiently(&self, entrant: Entrant) -> Result<Pass, Error> {
         self.waited_for(self.join(entrant, false)?).await
     }
 
-    async fn waited_for(&self, (pass, turn): (Pass, Option<oneshot::Receiver<()>>)) -> Result<Pass, Error> {
-        if let Some(turn) = turn {
-            // The gate keeps the sender until the turn comes, so a closed channel does not happen in normal operation.
-            match tokio::time::timeout(PATIENCE, turn).await {
+    async fn waited_for(&self, (pass, permit): (Pass, Option<oneshot::Receiver<()>>)) -> Result<Pass, Error> {
+        if let Some(permit) = permit {
+            // The gate keeps the sender until it admits the caller, so a closed channel does not happen in normal operation.
+            match tokio::time::timeout(PATIENCE, permit).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) | Err(_) => return Err(StoreError::Busy.into()),
             }
@@ -122,28 +122,28 @@ impl FairGate {
         Ok(pass)
     }
 
-    /// Takes a free place, or a position in the queue.
+    /// Takes a free slot, or a position in the queue.
     fn join(&self, entrant: Entrant, bounded: bool) -> Result<(Pass, Option<oneshot::Receiver<()>>), Refusal> {
         let (tenant, key) = (entrant.scope.tenant, (entrant.scope.project, entrant.name));
-        let mut places = self.places.lock();
-        places.number += 1;
-        let number = places.number;
-        let running = places.running;
+        let mut state = self.state.lock();
+        state.number += 1;
+        let number = state.number;
+        let running = state.running;
         let refused = |(most, limit): (usize, Limit)| Refusal::LimitReached { limit, max: most as u64 };
-        let of_tenant = places.tenants.entry(tenant).or_default();
+        let of_tenant = state.tenants.entry(tenant).or_default();
         let tenant_under_way = of_tenant.under_way;
         let tenant_running = of_tenant.running;
         let of_key = of_tenant.keys.entry(key.clone()).or_default();
         let over_key = of_key.under_way >= self.bounds.key.0;
         if bounded && (over_key || tenant_under_way >= self.bounds.tenant.0) {
-            places.forget(tenant, &key);
+            state.forget(tenant, &key);
             return Err(refused(if over_key { self.bounds.key } else { self.bounds.tenant }));
         }
         of_key.under_way += 1;
         let free = running < self.bounds.at_once
             && tenant_running < self.bounds.tenant_at_once
             && of_key.running < self.bounds.key_at_once;
-        let turn = if free {
+        let permit = if free {
             of_key.running += 1;
             None
         } else {
@@ -155,24 +155,24 @@ impl FairGate {
         of_tenant.under_way += 1;
         if free {
             of_tenant.running += 1;
-            places.running += 1;
+            state.running += 1;
         } else if first_of_key {
-            of_tenant.turns.push_back(key.clone());
-            if of_tenant.turns.len() == 1 {
-                places.turns.push_back(tenant);
+            of_tenant.queue.push_back(key.clone());
+            if of_tenant.queue.len() == 1 {
+                state.queue.push_back(tenant);
             }
         }
-        drop(places);
-        Ok((Pass { gate: self.clone(), tenant, key, number }, turn))
+        drop(state);
+        Ok((Pass { gate: self.clone(), tenant, key, number }, permit))
     }
 }
 
-impl Places {
-    /// Gives free places to the waiting entrants in turn.
+impl GateState {
+    /// Gives free slots to the waiting entrants in turn.
     fn admit(&mut self, bounds: &Bounds) {
         let mut passed_over = 0;
-        while self.running < bounds.at_once && passed_over < self.turns.len() {
-            let Some(tenant) = self.turns.pop_front() else { return };
+        while self.running < bounds.at_once && passed_over < self.queue.len() {
+            let Some(tenant) = self.queue.pop_front() else { return };
             let Some(of_tenant) = self.tenants.get_mut(&tenant) else { continue };
             if of_tenant.admit(bounds) {
                 self.running += 1;
@@ -180,13 +180,13 @@ impl Places {
             } else {
                 passed_over += 1;
             }
-            if !of_tenant.turns.is_empty() {
-                self.turns.push_back(tenant);
+            if !of_tenant.queue.is_empty() {
+                self.queue.push_back(tenant);
             }
         }
     }
 
-    /// Removes a pass, which either holds a place or still waits.
+    /// Removes a pass, which either holds a slot or still waits.
     fn leave(&mut self, pass: &Pass) {
         let Some(of_tenant) = self.tenants.get_mut(&pass.tenant) else { return };
         let Some(of_key) = of_tenant.keys.get_mut(&pass.key) else { return };
@@ -199,9 +199,9 @@ impl Places {
             of_tenant.running -= 1;
             self.running -= 1;
         } else if of_key.waiting.is_empty() {
-            of_tenant.turns.retain(|key| *key != pass.key);
-            if of_tenant.turns.is_empty() {
-                self.turns.retain(|tenant| *tenant != pass.tenant);
+            of_tenant.queue.retain(|key| *key != pass.key);
+            if of_tenant.queue.is_empty() {
+                self.queue.retain(|tenant| *tenant != pass.tenant);
             }
         }
         self.forget(pass.tenant, &pass.key);
@@ -220,22 +220,22 @@ impl Places {
 }
 
 impl OfTenant {
-    /// Gives a place to the next key in turn. Returns `false` if the tenant, or each waiting key, already has as many places as it may.
+    /// Gives a slot to the next key in turn. Returns `false` if the tenant, or each waiting key, already has as many slots as it may.
     fn admit(&mut self, bounds: &Bounds) -> bool {
         if self.running >= bounds.tenant_at_once {
             return false;
         }
-        for _ in 0..self.turns.len() {
-            let Some(key) = self.turns.pop_front() else { return false };
+        for _ in 0..self.queue.len() {
+            let Some(key) = self.queue.pop_front() else { return false };
             let Some(of_key) = self.keys.get_mut(&key) else { continue };
             let next = if of_key.running < bounds.key_at_once { of_key.waiting.pop_front() } else { None };
             if !of_key.waiting.is_empty() {
-                self.turns.push_back(key);
+                self.queue.push_back(key);
             }
             if let Some((_, waiter)) = next {
                 of_key.running += 1;
                 self.running += 1;
-                // If the receiver is gone, the place is freed when the pass of that entrant is dropped.
+                // If the receiver is gone, the slot is freed when the pass of that entrant is dropped.
                 let _ = waiter.send(());
                 return true;
             }
@@ -247,10 +247,10 @@ impl OfTenant {
 impl Drop for Pass {
     fn drop(&mut self) {
         let bounds = self.gate.bounds;
-        let places = Arc::clone(&self.gate.places);
-        let mut places = places.lock();
-        places.leave(self);
-        places.admit(&bounds);
+        let state = Arc::clone(&self.gate.state);
+        let mut state = state.lock();
+        state.leave(self);
+        state.admit(&bounds);
     }
 }
 

@@ -64,12 +64,12 @@ mod tests {
     /// Work learns that its caller has gone, and its permit is released only when it has ended.
     #[tokio::test]
     async fn abandoned_work_keeps_its_permit_until_it_ends() {
-        let turns = Arc::new(Semaphore::new(1));
-        let turn = HeavyWork::new(Arc::clone(&turns).acquire_owned().await.unwrap());
+        let permits = Arc::new(Semaphore::new(1));
+        let heavy_work = HeavyWork::new(Arc::clone(&permits).acquire_owned().await.unwrap());
         let ((begun, begins), (go_on, goes_on)) = (mpsc::channel(), mpsc::channel::<()>());
         let (told, tells) = mpsc::channel();
         let mut work = Box::pin(async move {
-            let work = turn.off_reactor(move |wanted| {
+            let work = heavy_work.off_reactor(move |wanted| {
                 begun.send(wanted()).unwrap();
                 goes_on.recv().unwrap();
                 told.send(wanted()).unwrap();
@@ -79,10 +79,10 @@ mod tests {
         assert!(polled(&mut work).await, "it is at work");
         assert!(tokio::task::spawn_blocking(move || begins.recv().unwrap()).await.unwrap());
         drop(work);
-        assert_eq!(turns.available_permits(), 0);
+        assert_eq!(permits.available_permits(), 0);
         go_on.send(()).unwrap();
         assert!(!tokio::task::spawn_blocking(move || tells.recv().unwrap()).await.unwrap());
-        let _next = turns.acquire().await.unwrap();
+        let _next = permits.acquire().await.unwrap();
     }
 
     /// Polls a future once and returns whether it is still pending.

@@ -71,21 +71,21 @@ mod tests {
         (1..=u64::from(count)).map(event).collect()
     }
 
-    fn check(portion: &mut BatchSize, bytes: usize, kept: usize, then: u32) {
-        let mut found = events(portion.limit(), &json!({ "reason": ["x".repeat(bytes)] }));
-        portion.cut(&mut found, |event| event);
-        assert_eq!((found.len(), portion.limit()), (kept, then), "{bytes} bytes each");
+    fn check(batch: &mut BatchSize, bytes: usize, kept: usize, then: u32) {
+        let mut found = events(batch.limit(), &json!({ "reason": ["x".repeat(bytes)] }));
+        batch.cut(&mut found, |event| event);
+        assert_eq!((found.len(), batch.limit()), (kept, then), "{bytes} bytes each");
         assert!(found.iter().map(|event| event.seq).eq(1..=kept as u64), "the first ones, in order");
     }
 
     #[test]
     fn batch_size_shrinks_for_large_events_and_grows_for_small_ones() {
-        let mut portion = BatchSize::default();
-        check(&mut portion, 10, 100, 100);
-        check(&mut portion, 20_000, 3, 3);
-        check(&mut portion, 1_000_000, 1, 1);
+        let mut batch = BatchSize::default();
+        check(&mut batch, 10, 100, 100);
+        check(&mut batch, 20_000, 3, 3);
+        check(&mut batch, 1_000_000, 1, 1);
         for (kept, then) in [(1, 2), (2, 4), (4, 8), (8, 16), (16, 32), (32, 64), (64, 100), (100, 100)] {
-            check(&mut portion, 10, kept, then);
+            check(&mut batch, 10, kept, then);
         }
     }
 }

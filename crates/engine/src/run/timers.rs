@@ -49,7 +49,7 @@ impl Engine {
             };
             tokio::select! {
                 () = tokio::time::sleep(sleep) => {}
-                () = earlier.heard() => {}
+                () = earlier.wait() => {}
             }
         }
     }
@@ -122,9 +122,9 @@ async fn fire_action(engine: &Engine, due: DueAction) -> Result<(), Error> {
         let found = work.tx.action(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
         let goes_on = session.require_alive().is_ok() && steps::is_step_alive(work, &session, &found)?;
         let again = goes_on.then(|| actions::new_permit(work, &found.effective()));
-        let Some(step) = found.lapse(again, work.now) else { return Ok(()) };
-        let proposal = actions::save_change(work, &mut session, step)?;
-        actions::ask_about_outcome(work, &mut session, proposal)?;
+        let Some(change) = found.lapse(again, work.now) else { return Ok(()) };
+        let action = actions::save_change(work, &mut session, change)?;
+        actions::ask_about_outcome(work, &mut session, action)?;
         sessions::save(work, &session)
     });
     gone_is_fine(fired.await)

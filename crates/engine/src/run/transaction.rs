@@ -60,8 +60,8 @@ impl Originator {
     }
 
     /// Originator of a command of Holdpoint itself, through an entry point that needs no key.
-    pub(crate) fn system(wire: EntryPoint) -> Self {
-        Self { actor: Actor::system(), how: How::by(wire) }
+    pub(crate) fn system(entry_point: EntryPoint) -> Self {
+        Self { actor: Actor::system(), how: How::by(entry_point) }
     }
 }
 
@@ -78,7 +78,8 @@ impl Work<'_> {
             return Ok(found.clone());
         }
         let presented = self.caller_state.presented.as_ref().ok_or(Error::Unauthenticated)?;
-        let found = access::authenticate::renewed(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
+        let found =
+            access::authenticate::read_caller(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
         if !presented.role.within(found.role) {
             // Checks before the transaction were made for a role that the caller no longer has.
             return Err(Refusal::RoleForbids { role: found.role }.into());

@@ -31,7 +31,7 @@ where
             if waits.is_none() {
                 waits = Some(engine.gates.waits.enter(Entrant::of(caller)).await?);
             }
-            listener.heard().await;
+            listener.wait().await;
         }
     };
     if wait.is_zero() {

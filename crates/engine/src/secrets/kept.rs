@@ -17,7 +17,7 @@ const MOST_BYTES: usize = 64 << 10;
 
 impl Engine {
     /// A page of the secrets kept in the caller's project, the newest first.
-    pub async fn secrets(&self, caller: &Caller, page: Page<SecretId>) -> Result<Vec<KeptSecret>, Error> {
+    pub async fn secret_list(&self, caller: &Caller, page: Page<SecretId>) -> Result<Vec<KeptSecret>, Error> {
         caller.require(Right::ManageSecrets)?;
         let scope = caller.scope;
         self.list(caller, move |reads, _| Ok(reads.kept_secrets(&scope, page)?)).await
@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// Deletes a kept secret. The next question for it goes to people again.
-    pub async fn secret_delete(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
+    pub async fn secret_forget(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
         caller.require(Right::ManageSecrets)?;
         let scope = caller.scope;
         self.command(caller, None, move |work| {

@@ -138,31 +138,31 @@ fn seal_values_again(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Resul
     let mut done = 0;
     for mut at in work.tx.sealed_values_under(old.id, BATCH)? {
         let (scope, name) = (at.scope, at.name.clone());
-        let place = SealContext::Question(&scope, at.interaction, &name);
-        let value = vault.unseal(&place, &Sealed { key: old.clone(), body: std::mem::take(&mut at.body) })?;
-        let Sealed { key, body } = vault.seal(work, &place, &value)?;
+        let context = SealContext::Question(&scope, at.interaction, &name);
+        let value = vault.unseal(&context, &Sealed { key: old.clone(), body: std::mem::take(&mut at.body) })?;
+        let Sealed { key, body } = vault.seal(work, &context, &value)?;
         at.body = body;
         work.tx.sealed_value_reseal(old.id, &at, key.id)?;
         done += 1;
     }
     for mut kept in work.tx.kept_secrets_under(old.id, BATCH)? {
-        let place = SealContext::Kept(&kept.secret);
-        let value = vault.unseal(&place, &kept.sealed)?;
-        kept.sealed = vault.seal(work, &place, &value)?;
+        let context = SealContext::Kept(&kept.secret);
+        let value = vault.unseal(&context, &kept.sealed)?;
+        kept.sealed = vault.seal(work, &context, &value)?;
         work.tx.kept_secret_reseal(old.id, &kept)?;
         done += 1;
     }
     for mut secret in work.tx.webhook_secrets_under(old.id, BATCH)? {
-        let place = SealContext::Webhook(&secret.scope, secret.webhook, secret.number);
-        let value = vault.unseal(&place, &secret.sealed)?;
-        secret.sealed = vault.seal(work, &place, &value)?;
+        let context = SealContext::Webhook(&secret.scope, secret.webhook, secret.number);
+        let value = vault.unseal(&context, &secret.sealed)?;
+        secret.sealed = vault.seal(work, &context, &value)?;
         work.tx.webhook_secret_reseal(old.id, &secret)?;
         done += 1;
     }
     for mut secret in work.tx.idempotency_secrets_under(old.id, BATCH)? {
-        let place = SealContext::Idempotency(&secret.scope, &secret.actor, &secret.key);
-        let value = vault.unseal(&place, &secret.sealed)?;
-        secret.sealed = vault.seal(work, &place, &value)?;
+        let context = SealContext::Idempotency(&secret.scope, &secret.actor, &secret.key);
+        let value = vault.unseal(&context, &secret.sealed)?;
+        secret.sealed = vault.seal(work, &context, &value)?;
         work.tx.idempotency_secret_reseal(old.id, &secret)?;
         done += 1;
     }

@@ -84,18 +84,18 @@ impl Vault {
     }
 
     /// Seals a value under the newest data key of its tenant.
-    pub(crate) fn seal(&self, work: &mut Work<'_>, place: &SealContext<'_>, value: &[u8]) -> Result<Sealed, Error> {
-        let key = self.find_sealing_key(work, place.tenant())?;
-        let body = encrypt(&self.cipher(&key)?, value, &place.bound(), work.ids)?;
+    pub(crate) fn seal(&self, work: &mut Work<'_>, context: &SealContext<'_>, value: &[u8]) -> Result<Sealed, Error> {
+        let key = self.find_sealing_key(work, context.tenant())?;
+        let body = encrypt(&self.cipher(&key)?, value, &context.bound(), work.ids)?;
         Ok(Sealed { key, body })
     }
 
     /// Unseals a value that was sealed for exactly this context.
-    pub(crate) fn unseal(&self, place: &SealContext<'_>, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, Error> {
-        if sealed.key.tenant != place.tenant() {
+    pub(crate) fn unseal(&self, context: &SealContext<'_>, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if sealed.key.tenant != context.tenant() {
             return Err(Error::Sealed);
         }
-        decrypt(&self.cipher(&sealed.key)?, &sealed.body, &place.bound())
+        decrypt(&self.cipher(&sealed.key)?, &sealed.body, &context.bound())
     }
 
     /// Newest data key of a tenant, created if there is none.

@@ -9,8 +9,8 @@ use crate::access;
 use crate::run;
 use crate::run::transaction::Work;
 use crate::sessions;
-use crate::sessions::message::checked;
-use crate::sessions::names::{NamedConversation, agent_session_in, listener_in, named};
+use crate::sessions::message::check_content;
+use crate::sessions::names::{NamedConversation, agent_session_in, find_named, listener_in};
 use crate::steps;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency, Start};
@@ -43,8 +43,8 @@ impl Engine {
         chat: Chat,
         idempotency: Option<Idempotency>,
     ) -> Result<(Session, u64), Error> {
-        checked(&chat.content)?;
-        named_well(chat.agent.as_deref())?;
+        check_content(&chat.content)?;
+        check_agent_name(chat.agent.as_deref())?;
         let offered = steps::server_files::offered(self, caller.scope).await?;
         // After a conflict, another request has begun the same conversation, and the next attempt finds it.
         run::retry::retry_conflicts(MOST_MEETINGS, || {
@@ -64,7 +64,7 @@ impl Engine {
 }
 
 /// Checks the name of the agent before a store is queried with it, because not every store accepts every text.
-fn named_well(agent: Option<&str>) -> Result<(), Error> {
+fn check_agent_name(agent: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(agent) = agent {
         text::line("/agent", agent, &mut problems);
@@ -77,7 +77,7 @@ fn named_well(agent: Option<&str>) -> Result<(), Error> {
 fn find_current(work: &mut Work<'_>, caller: &Caller, chat: &Chat) -> Result<Option<Session>, Error> {
     let scope = &caller.scope;
     let Some(name) = &chat.conversation else { return Ok(None) };
-    let found = match named(&mut *work.tx, scope, name)? {
+    let found = match find_named(&mut *work.tx, scope, name)? {
         None => return Ok(None),
         Some(NamedConversation::Session(found)) => found.id,
         Some(NamedConversation::Channel(_)) => {

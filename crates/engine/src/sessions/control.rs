@@ -10,7 +10,7 @@ use crate::{Engine, Error, Idempotency, access, deliveries, interactions, sessio
 
 impl Engine {
     /// Runs a command on a session. Ending a session closes its open questions in the same transaction.
-    pub async fn control_session(
+    pub async fn session_control(
         &self,
         caller: &Caller,
         id: SessionId,
@@ -18,7 +18,7 @@ impl Engine {
         reason: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
-        checked("/reason", reason.as_deref())?;
+        check_reason("/reason", reason.as_deref())?;
         self.command(caller, idempotency, move |work| {
             let caller = work.caller()?;
             let session = access::lock_session(work, &caller, id)?;
@@ -46,7 +46,7 @@ impl Engine {
 }
 
 /// Refuses a reason or note whose text cannot be shown to people.
-pub(crate) fn checked(pointer: &str, reason: Option<&str>) -> Result<(), Error> {
+pub(crate) fn check_reason(pointer: &str, reason: Option<&str>) -> Result<(), Error> {
     let mut problems: Vec<Problem> = Vec::new();
     if let Some(reason) = reason {
         text::paragraphs(pointer, reason, &mut problems);
@@ -62,7 +62,7 @@ pub(crate) fn apply_control(
     note: Note,
 ) -> Result<Session, Error> {
     let (by, reason) = (note.by.clone(), note.reason.clone());
-    let held = session.going_on().is_err();
+    let held = session.require_not_paused().is_err();
     let (mut session, event_draft) = session.control(command, note)?;
     if let Some((ending, _)) = &session.ended {
         let (scope, ending) = (session.scope, *ending);
@@ -85,7 +85,7 @@ pub(crate) fn apply_control(
         }
         if session.hosted {
             steps::revoke_unstarted_actions(work, &mut session, None, &told)?;
-            steps::retire_waiting_answers(work, &mut session, None, &told)?;
+            steps::cancel_waiting_deliveries(work, &mut session, None, &told)?;
             // No agent is left to receive the sealed values. A failed session can be revived, and its secrets have to be redacted then, so they are
             // kept.
             work.tx.session_sealed_values_retire(&scope, session.id, Some(work.now))?;
@@ -95,7 +95,7 @@ pub(crate) fn apply_control(
         }
     }
     work.record_event(&mut session, None, event_draft)?;
-    if held && session.going_on().is_ok() {
+    if held && session.require_not_paused().is_ok() {
         deliveries::ring_agents(work, &session)?;
         steps::wake(work, &session)?;
     }

@@ -13,13 +13,13 @@ const STRIDE: u32 = 200;
 impl Engine {
     /// Session with its session input and its latest steps.
     pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, SessionInput, Vec<Step>), Error> {
-        let (session, session_input, steps, _) = self.session_with_steps(caller, id, None).await?;
+        let (session, session_input, steps, _) = self.session_get(caller, id, None).await?;
         Ok((session, session_input, steps))
     }
 
     /// Session with its session input and a page of its steps. The page has the latest steps before `before`, oldest first. The last value is the
     /// cursor for the page of earlier steps, `None` if there are no earlier steps.
-    pub async fn session_with_steps(
+    pub async fn session_get(
         &self,
         caller: &Caller,
         id: SessionId,
@@ -40,7 +40,7 @@ impl Engine {
     }
 
     /// Page of sessions, newest first.
-    pub async fn sessions(
+    pub async fn session_list(
         &self,
         caller: &Caller,
         mut filter: SessionFilter,

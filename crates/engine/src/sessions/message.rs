@@ -23,7 +23,7 @@ impl Engine {
     /// Sends a message: to the hosted agent of a session, or, if an agent calls in its own session, to people.
     ///
     /// An agent's message that requires a reply becomes a question in the channel of the session.
-    pub async fn send_message(
+    pub async fn session_message(
         &self,
         caller: &Caller,
         id: SessionId,
@@ -31,7 +31,7 @@ impl Engine {
         requires_reply: bool,
         idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
-        checked(&content)?;
+        check_content(&content)?;
         let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
         let time = interactions::ask::usual_time(self, &question.kind, caller.entry_point);
         let question = if requires_reply {
@@ -45,7 +45,7 @@ impl Engine {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, id)?;
             let by = &caller.actor;
-            let own = caller.role == Role::Agent && !session.hosted && session.belongs_to(by).is_ok();
+            let own = caller.role == Role::Agent && !session.hosted && session.require_owner(by).is_ok();
             match &question {
                 Some(question) if own => {
                     interactions::open(work, &mut session, by.clone(), question.clone(), &asking)?;
@@ -71,7 +71,7 @@ impl Engine {
     }
 }
 
-pub(crate) fn checked(content: &str) -> Result<(), Error> {
+pub(crate) fn check_content(content: &str) -> Result<(), Error> {
     let mut problems = Vec::new();
     text::paragraphs("/content", content, &mut problems);
     if content.trim().is_empty() {

@@ -29,7 +29,7 @@ impl Engine {
         let name = name.to_owned();
         self.read_by(caller, Cost::Point, move |reads, caller| {
             let sight = Sight::of(reads, caller)?;
-            let found = named(reads, &caller.scope, &name)?;
+            let found = find_named(reads, &caller.scope, &name)?;
             Ok(found.filter(|found| !matches!(found, NamedConversation::Session(session) if !sight.sees(session))))
         })
         .await
@@ -51,8 +51,8 @@ impl Engine {
         caller.require(Right::Read)?;
         let (scope, name) = (caller.scope, name.to_owned());
         self.list_patiently(caller, move |reads, caller| {
-            if let Some(NamedConversation::Channel(_)) = named(reads, &scope, &name)? {
-                let own = |one: &Session| one.belongs_to(&caller.actor).is_ok();
+            if let Some(NamedConversation::Channel(_)) = find_named(reads, &scope, &name)? {
+                let own = |one: &Session| one.require_owner(&caller.actor).is_ok();
                 let filter = SessionFilter { live: true, ..of_channel(&name, None) };
                 let own = first_of(reads, &scope, &filter, own)?;
                 if own.is_some() {
@@ -97,7 +97,7 @@ impl Engine {
     }
 }
 
-pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<NamedConversation>, Error> {
+pub(crate) fn find_named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<NamedConversation>, Error> {
     if !text::is_identifier(name) {
         // No channel can have this name, and one of the stores cannot be queried with a NUL character.
         return Ok(None);
@@ -115,7 +115,7 @@ pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<
 
 /// Returns the session that a name refers to, among those that the reader may see.
 fn conversation(reads: &mut dyn Reads, (scope, sight): (&Scope, &Sight), name: &str) -> Result<Option<Session>, Error> {
-    match named(reads, scope, name)? {
+    match find_named(reads, scope, name)? {
         None => Ok(None),
         Some(NamedConversation::Session(session)) => Ok(Some(*session).filter(|session| sight.sees(session))),
         Some(NamedConversation::Channel(_)) => {
@@ -140,7 +140,7 @@ pub(crate) fn listener_in(
 ) -> Result<Option<Session>, Error> {
     let filter = SessionFilter { live: true, ..of_channel(channel, agent) };
     let mut busy = Vec::new();
-    for session in listed(reads, scope, &filter, |_| true)? {
+    for session in read_sessions(reads, scope, &filter, |_| true)? {
         if !listens(reads, &session)? {
             continue;
         }
@@ -212,7 +212,7 @@ pub(crate) fn begun_in(
         return Ok(Vec::new());
     }
     let filter = of_channel(channel, None);
-    let mut found = listed(reads, scope, &filter, |session| after.is_none_or(|after| session.id > after))?;
+    let mut found = read_sessions(reads, scope, &filter, |session| after.is_none_or(|after| session.id > after))?;
     found.retain(|session| after.is_none_or(|after| session.id > after));
     Ok(found)
 }
@@ -220,7 +220,7 @@ pub(crate) fn begun_in(
 /// Returns the live sessions of a channel, newest first.
 pub(crate) fn live_in(reads: &mut dyn Reads, scope: &Scope, channel: &str) -> Result<Vec<Session>, Error> {
     let filter = SessionFilter { live: true, ..of_channel(channel, None) };
-    listed(reads, scope, &filter, |_| true)
+    read_sessions(reads, scope, &filter, |_| true)
 }
 
 /// Creates the filter for the sessions of a channel, limited to an agent if one is named.
@@ -229,7 +229,7 @@ fn of_channel(channel: &str, agent: Option<&str>) -> SessionFilter {
 }
 
 /// Returns the sessions that match `filter`, newest first. Stops after the first page whose last session is not `wanted`.
-fn listed(
+fn read_sessions(
     reads: &mut dyn Reads,
     scope: &Scope,
     filter: &SessionFilter,

@@ -35,7 +35,7 @@ pub struct Start {
 
 impl Engine {
     /// Opens a session with its first step.
-    pub async fn start_session(
+    pub async fn session_start(
         &self,
         caller: &Caller,
         start: Start,
@@ -48,7 +48,7 @@ impl Engine {
     }
 }
 
-fn briefed(id: String, start: Start) -> Result<(SessionHead, SessionInput), Error> {
+fn check_start(id: String, start: Start) -> Result<(SessionHead, SessionInput), Error> {
     let Start { channel, agent, agent_version, flow, flow_version, title, session_input, shared } = start;
     let channel = channel.unwrap_or(id);
     let head = SessionHead { channel, agent, agent_version, title, flow, flow_version };
@@ -100,7 +100,7 @@ pub(crate) fn open(
 ) -> Result<Session, Error> {
     let id = work.ids.session(work.now);
     let shared = start.shared.clone();
-    let (mut head, mut session_input) = briefed(id.uuid().to_string(), start)?;
+    let (mut head, mut session_input) = check_start(id.uuid().to_string(), start)?;
     session_input.entry_point = Some(work.originator.how.entry_point);
     let run = choose_run(work, scope, offered, &mut head, &mut session_input)?;
     let step = Step::begin(work.ids.step(work.now), id, head.agent.clone(), work.now);
@@ -166,5 +166,8 @@ fn require_separate_workspace(
     offered: &OfferedDefinitions,
     agent: &AgentVersion,
 ) -> Result<(), Error> {
-    agent.workspace.as_deref().map_or(Ok(()), |workspace| steps::workspaces::apart(&mut *work.tx, offered, workspace))
+    agent
+        .workspace
+        .as_deref()
+        .map_or(Ok(()), |workspace| steps::workspaces::require_separate(&mut *work.tx, offered, workspace))
 }

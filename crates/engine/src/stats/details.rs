@@ -13,7 +13,7 @@ use crate::{Engine, Error};
 /// Upper bounds of the age classes of open questions, in seconds.
 const AGES: [i64; 4] = [60, 600, 3_600, 86_400];
 /// Number of questions that one read fetches.
-const PORTION: u32 = 2_000;
+const BATCH: u32 = 2_000;
 /// Maximum number of kinds, people or rules that a list contains.
 const MOST_NAMES: usize = 100;
 
@@ -56,15 +56,15 @@ impl Engine {
         caller.require(Right::Read)?;
         let scope = caller.scope;
         self.list_while(caller, move |reads, caller, wanted| {
-            Sight::whole(reads, caller)?;
+            Sight::require_whole_project(reads, caller)?;
             let now = reads.now()?;
             let since = now.saturating_sub(window).unwrap_or(now);
             let mut count = Count::new(since, now, parts);
-            let mut pages = Pages::new(PORTION, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
-            while let Some(portion) =
+            let mut pages = Pages::new(BATCH, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
+            while let Some(batch) =
                 pages.next(|page| reads.closed_interactions(&scope, since, page.after, page.limit))?
             {
-                portion.iter().for_each(|closed| count.add(closed));
+                batch.iter().for_each(|closed| count.add(closed));
                 if !wanted() {
                     break;
                 }
@@ -141,7 +141,13 @@ impl Count {
     fn details(self, ages: Vec<(Option<i64>, u64)>) -> StatsDetails {
         let begins = |at: i64| Timestamp::from_microsecond(self.since.as_microsecond() + at * self.part);
         let times = (0..).map(|at| begins(at).unwrap_or(self.since)).zip(self.times).collect();
-        StatsDetails { ages, times, kinds: listed(self.kinds), people: listed(self.people), rules: listed(self.rules) }
+        StatsDetails {
+            ages,
+            times,
+            kinds: most_closed(self.kinds),
+            people: most_closed(self.people),
+            rules: most_closed(self.rules),
+        }
     }
 }
 
@@ -161,7 +167,7 @@ impl Gathered {
 }
 
 /// Converts a group into a list, the name with most closed questions first, and cuts it at `MOST_NAMES`.
-fn listed(gathered: BTreeMap<String, Gathered>) -> Vec<(String, Tally)> {
+fn most_closed(gathered: BTreeMap<String, Gathered>) -> Vec<(String, Tally)> {
     let mut all: Vec<(String, Tally)> = gathered.into_iter().map(|(name, gathered)| (name, gathered.tally())).collect();
     all.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.closed.values().sum::<u64>()));
     all.truncate(MOST_NAMES);

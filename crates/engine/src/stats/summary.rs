@@ -9,10 +9,10 @@ use crate::{Engine, Error};
 
 impl Engine {
     /// Counts the open questions of a project, and the questions that were closed within a window.
-    pub async fn stats(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
+    pub async fn stats_get(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
         caller.require(Right::Read)?;
         self.list(caller, move |reads, caller| {
-            Sight::whole(reads, caller)?;
+            Sight::require_whole_project(reads, caller)?;
             let now = reads.now()?;
             Ok(reads.stats(&caller.scope, now.saturating_sub(window).unwrap_or(now))?)
         })

@@ -15,7 +15,7 @@ use crate::run::transaction::Originator;
 use crate::sessions;
 use crate::steps;
 use crate::steps::journal::Journal;
-use crate::steps::lease::{StepClaim, place_of};
+use crate::steps::lease::{StepClaim, answer_source};
 use crate::{Ask, Engine, Error};
 
 /// Number of frequent answers that are suggested.
@@ -34,8 +34,9 @@ impl Engine {
         journal: impl Fn(InteractionId) -> Journal + Send + 'static,
     ) -> Result<Option<Interaction>, Error> {
         let (scope, session) = (claim.scope, claim.session);
-        let wire = self.read(Cost::Point, move |reads| interactions::ask::opened_on(reads, &scope, session)).await?;
-        let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, wire)?;
+        let entry_point =
+            self.read(Cost::Point, move |reads| interactions::ask::opened_on(reads, &scope, session)).await?;
+        let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, entry_point)?;
         let question = add_suggestion(self, claim, ask.question).await?;
         let question = interactions::ask::admit(self, Account::of_project(claim.scope), question, seconds).await?;
         let kept = interactions::kept_answer::find(self, claim.scope, &claim.agent.name, true, &question).await?;
@@ -71,10 +72,10 @@ impl Engine {
         self.read(Cost::Point, move |reads| {
             let mut found = Vec::with_capacity(calls.len());
             for call in &calls {
-                let proposal = reads.action(&claim.scope, claim.session, call)?;
-                let asked = proposal.as_ref().and_then(|proposal| proposal.asked.last().copied());
+                let action = reads.action(&claim.scope, claim.session, call)?;
+                let asked = action.as_ref().and_then(|action| action.asked.last().copied());
                 let asked = asked.map(|id| reads.interaction(&claim.scope, id)).transpose()?.flatten();
-                found.push((proposal, asked));
+                found.push((action, asked));
             }
             Ok(found)
         })
@@ -105,8 +106,8 @@ async fn add_suggestion(engine: &Engine, claim: &StepClaim, mut question: Questi
         .read(Cost::Point, move |reads| {
             let session = reads.session(&claim.scope, claim.session)?.ok_or(Refusal::NotFound("session"))?;
             let step = reads.step(&claim.scope, claim.step)?;
-            let place = place_of(&session, step.as_ref(), &asked);
-            Ok(reads.frequent_answers(&claim.scope, &place, MOST_SUGGESTED)?)
+            let source = answer_source(&session, step.as_ref(), &asked);
+            Ok(reads.frequent_answers(&claim.scope, &source, MOST_SUGGESTED)?)
         })
         .await?;
     let mut fitting = Vec::new();

@@ -36,7 +36,7 @@ impl StepCommand {
 
 impl Engine {
     /// Retries a failed step, skips a step, or ends it as completed.
-    pub async fn control_step(
+    pub async fn step_control(
         &self,
         caller: &Caller,
         (id, step): (SessionId, Option<StepId>),
@@ -44,7 +44,7 @@ impl Engine {
         reason: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Session, Error> {
-        crate::sessions::control::checked("/reason", reason.as_deref())?;
+        crate::sessions::control::check_reason("/reason", reason.as_deref())?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let session = sessions::lock(work, &scope, id)?;
@@ -164,7 +164,7 @@ fn run_now(work: &mut Work<'_>, session: Session, step: Step) -> Result<Session,
     if !rests {
         return Err(Refusal::StepNotFailed.into());
     }
-    session.going_on()?;
+    session.require_not_paused()?;
     work.tx.step_save(&session.scope, &step.release(Some(work.now)))?;
     work.effects.topics.push(Topic::Steps);
     sessions::save(work, &session)?;

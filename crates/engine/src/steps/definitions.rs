@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// Returns a page of versions by name, from the project and from the server's files, and whether more may follow.
-    pub async fn definitions(
+    pub async fn definition_list(
         &self,
         caller: &Caller,
         kind: DefinitionKind,
@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// Returns a version, from the project if stored there, otherwise from the server's files.
-    pub async fn definition(
+    pub async fn definition_get(
         &self,
         caller: &Caller,
         kind: DefinitionKind,
@@ -279,8 +279,8 @@ pub(crate) fn list_available_agents(
     scope: &Scope,
     offered: &OfferedDefinitions,
 ) -> Result<BTreeSet<String>, Error> {
-    const PORTION: u32 = 200;
-    let (mut names, mut pages) = (BTreeSet::new(), Pages::new(PORTION, name_and_version));
+    const BATCH: u32 = 200;
+    let (mut names, mut pages) = (BTreeSet::new(), Pages::new(BATCH, name_and_version));
     while let Some(kept) = pages.next(|page| work.tx.definitions(scope, DefinitionKind::Agent, page))? {
         let brought = |one: &Definition| one.retired_at.is_none() && one.by != Actor::system();
         names.extend(kept.into_iter().filter(brought).map(|one| one.name));

@@ -230,8 +230,8 @@ pub(crate) fn retry(
 }
 
 /// Whether the step of an action continues, in this attempt or a later one. An action of a foreign agent has no hosted step.
-pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, proposal: &Action) -> Result<bool, Error> {
-    let Some(of) = proposal.step else { return Ok(true) };
+pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, action: &Action) -> Result<bool, Error> {
+    let Some(of) = action.step else { return Ok(true) };
     if of == session.step {
         return Ok(work.tx.step(&session.scope, of)?.is_some_and(|step| step.alive()));
     }
@@ -351,7 +351,7 @@ pub(crate) fn withdraw_open(work: &mut Work<'_>, session: &mut Session, step: &S
         }
     }
     revoke_unstarted_actions(work, session, Some(step.id), why)?;
-    steps::retire_waiting_answers(work, session, Some(step.id), why)
+    steps::cancel_waiting_deliveries(work, session, Some(step.id), why)
 }
 
 /// Revokes allowed actions that were not started, of one step or of all hosted steps: no step is left to run them.
@@ -361,17 +361,15 @@ pub(crate) fn revoke_unstarted_actions(
     step: Option<StepId>,
     why: &str,
 ) -> Result<(), Error> {
-    const PORTION: u32 = 200;
+    const BATCH: u32 = 200;
     let message = format!("its step ended before it started: {why}");
-    let mut pages = Pages::new(PORTION, |action: &Action| action.call_id.clone());
-    while let Some(portion) = pages.next(|page| {
+    let mut pages = Pages::new(BATCH, |action: &Action| action.call_id.clone());
+    while let Some(batch) = pages.next(|page| {
         let after = page.after.as_deref().unwrap_or_default();
         work.tx.actions(&session.scope, session.id, after, page.limit)
     })? {
-        for proposal in
-            portion.into_iter().filter(|proposal| step.map_or(proposal.hosted, |step| proposal.step == Some(step)))
-        {
-            if let Some(left) = proposal.abandon(&message) {
+        for action in batch.into_iter().filter(|action| step.map_or(action.hosted, |step| action.step == Some(step))) {
+            if let Some(left) = action.abandon(&message) {
                 actions::save_change(work, session, left)?;
             }
         }

@@ -20,7 +20,7 @@ use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
 /// Number of journal entries that are read at once.
-pub(super) const PORTION: u32 = 500;
+pub(super) const BATCH: u32 = 500;
 
 /// Journal entries and state that a worker writes at once.
 #[derive(Debug, Clone, Default)]
@@ -36,12 +36,12 @@ pub struct Journal {
     /// Question before the step, if it was asked with these inputs.
     pub before: Option<InteractionId>,
     /// Questions whose answers the step has used with these inputs.
-    pub taken: Vec<InteractionId>,
+    pub used_answers: Vec<InteractionId>,
 }
 
 impl Engine {
     /// Appends inputs to the journal. Returns `None` if others were appended since, which the worker has to read first.
-    pub async fn step_journal(&self, claim: &StepClaim, journal: Journal) -> Result<Option<u64>, Error> {
+    pub async fn step_journal_append(&self, claim: &StepClaim, journal: Journal) -> Result<Option<u64>, Error> {
         let claim = claim.clone();
         let length = self.settings().step_lease;
         self.transact_as(Originator::worker(&claim.agent), move |work| {
@@ -89,7 +89,7 @@ pub(crate) fn append_journal(
     step.before = journal.before.or(step.before);
     let upto = step.lease.as_ref().map_or(0, |lease| lease.journal);
     work.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
-    for id in &journal.taken {
+    for id in &journal.used_answers {
         finish_delivery(work, session, *id)?;
     }
     let agent = work.by().clone();
@@ -135,9 +135,9 @@ pub(crate) fn read_unheard_messages(
     step: &domain::Step,
 ) -> Result<Vec<Value>, Error> {
     let mut listening = Listening::default();
-    let mut pages = Pages::new(PORTION, |entry: &JournalEntry| entry.seq);
-    while let Some(portion) = pages.next(|page| work.tx.journal(&session.scope, step.id, page))? {
-        portion.into_iter().for_each(|entry| listening.take(entry.body));
+    let mut pages = Pages::new(BATCH, |entry: &JournalEntry| entry.seq);
+    while let Some(batch) = pages.next(|page| work.tx.journal(&session.scope, step.id, page))? {
+        batch.into_iter().for_each(|entry| listening.take(entry.body));
     }
     Ok(listening.unheard())
 }
@@ -212,7 +212,7 @@ pub(crate) fn copy_journal(
 ) -> Result<domain::Step, Error> {
     let scope = session.scope;
     let mut length = 0;
-    let mut pages = Pages::new(PORTION, |entry: &JournalEntry| entry.seq);
+    let mut pages = Pages::new(BATCH, |entry: &JournalEntry| entry.seq);
     while let Some(found) = pages.next(|page| work.tx.journal(&scope, before.id, page))? {
         for entry in found {
             work.tx.journal_append(&scope, step.id, &entry)?;
@@ -230,7 +230,7 @@ pub(crate) fn copy_journal(
 }
 
 /// Retires the waiting deliveries of hosted steps that have ended, of one step or of all: no step will take them.
-pub(crate) fn retire_waiting_answers(
+pub(crate) fn cancel_waiting_deliveries(
     work: &mut Work<'_>,
     session: &mut Session,
     step: Option<StepId>,

@@ -14,7 +14,7 @@ use crate::run::pages::Pages;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::steps;
-use crate::steps::journal::PORTION;
+use crate::steps::journal::BATCH;
 use crate::{Engine, Error};
 
 /// Claim of a worker on a step. Its number fences all writes under it.
@@ -91,7 +91,7 @@ impl Engine {
             else {
                 return Ok(None);
             };
-            if session.going_on().is_err() {
+            if session.require_not_paused().is_err() {
                 // The step is woken when the session resumes.
                 work.tx.step_save(&scope, &step.release(None))?;
                 return Ok(None);
@@ -154,7 +154,7 @@ impl Engine {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
-            Ok(session.going_on().is_err())
+            Ok(session.require_not_paused().is_err())
         })
         .await
     }
@@ -200,7 +200,7 @@ impl Engine {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (session, step) = lock_claimed(work, &claim)?;
-            let held = session.going_on().is_err();
+            let held = session.require_not_paused().is_err();
             if !held && !can_sleep(work, &claim, &step, &sleep)? {
                 return Ok(false);
             }
@@ -214,7 +214,7 @@ impl Engine {
     pub async fn step_journal_after(&self, claim: &StepClaim, after: u64) -> Result<Vec<JournalEntry>, Error> {
         let (scope, step) = (claim.scope, claim.step);
         self.read(Cost::Scan, move |reads| {
-            let page = Page { after: Some(after), limit: PORTION };
+            let page = Page { after: Some(after), limit: BATCH };
             let (mut all, mut pages) = (Vec::new(), Pages::from(page, |entry: &JournalEntry| entry.seq));
             while let Some(found) = pages.next(|page| reads.journal(&scope, step, page))? {
                 all.extend(found);
@@ -255,12 +255,12 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
         }
     }
     for call in &sleep.calls {
-        let Some(proposal) = work.tx.action(&claim.scope, claim.session, call)? else { return Ok(false) };
-        let unsettled = match &proposal.state {
+        let Some(action) = work.tx.action(&claim.scope, claim.session, call)? else { return Ok(false) };
+        let unsettled = match &action.state {
             ActionState::Waiting { .. } | ActionState::Started { .. } => true,
             ActionState::Unknown { interaction, .. } => interaction.is_some(),
             // The client of the runner will start the action. Without a runner, the worker itself has to start it.
-            ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.may_start(work.now),
+            ActionState::Allowed { .. } => action.runner.is_some() && action.may_start(work.now),
             ActionState::Denied
             | ActionState::Rejected { .. }
             | ActionState::Done { .. }
@@ -281,7 +281,7 @@ pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &
 
 /// Wakes the step of a session after an event that the step may sleep on.
 pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
-    if !session.hosted || session.ended.is_some() || session.going_on().is_err() {
+    if !session.hosted || session.ended.is_some() || session.require_not_paused().is_err() {
         return Ok(());
     }
     let Some(step) = work.tx.step(&session.scope, session.step)? else { return Ok(()) };
@@ -300,16 +300,16 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
 pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
     let Some(pattern) = AnswerPattern::of(interaction) else { return Ok(()) };
     let step = work.tx.step(&session.scope, session.step)?;
-    let place = place_of(session, step.as_ref(), &interaction.question);
+    let source = answer_source(session, step.as_ref(), &interaction.question);
     let answer = json!({ "option": pattern.option, "data": pattern.data });
-    Ok(work.tx.answer_count_increment(&session.scope, &place, &pattern.digest.to_string(), &answer, work.now)?)
+    Ok(work.tx.answer_count_increment(&session.scope, &source, &pattern.digest.to_string(), &answer, work.now)?)
 }
 
 /// Returns the group in which an answer is counted: the step of a flow, or the agent if there is no flow.
 ///
 /// An agent without a flow asks about many subjects. Its chosen options and filled forms are suggested wherever they fit. A free text would fit
 /// everywhere, so it is counted for questions of the same title only.
-pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerSource {
+pub(crate) fn answer_source(session: &Session, step: Option<&Step>, question: &Question) -> AnswerSource {
     let name = step.and_then(|step| step.name.as_deref());
     let place = if let (Some(flow), Some(name)) = (&session.head.flow, name) {
         format!("{flow}/{name}")

@@ -15,18 +15,22 @@ use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
 /// Number of definitions that are read at once.
-const PORTION: u32 = 200;
+const BATCH: u32 = 200;
 
 impl Engine {
     /// Refuses to open a workspace whose directory would contain, or be inside, one of another tenant.
     pub async fn require_separate_workspace(&self, scope: Scope, workspace: &str) -> Result<(), Error> {
         let (offered, workspace) = (steps::server_files::offered(self, scope).await?, workspace.to_owned());
-        self.read(Cost::Scan, move |reads| apart(reads, &offered, &workspace)).await
+        self.read(Cost::Scan, move |reads| require_separate(reads, &offered, &workspace)).await
     }
 }
 
 /// Refuses a workspace whose directory would contain, or be inside, one of another tenant.
-pub(crate) fn apart(reads: &mut dyn Reads, offered: &OfferedDefinitions, workspace: &str) -> Result<(), Error> {
+pub(crate) fn require_separate(
+    reads: &mut dyn Reads,
+    offered: &OfferedDefinitions,
+    workspace: &str,
+) -> Result<(), Error> {
     let project = offered.project();
     if project.is_default() {
         return if is_tenant(reads, workspace)? {
@@ -68,7 +72,7 @@ fn is_default_workspace(reads: &mut dyn Reads, offered: &OfferedDefinitions, nam
         let agent = AgentWorkspace::deserialize(&kept.body);
         kept.retired_at.is_none() && agent.is_ok_and(|agent| agent.workspace.as_deref() == Some(name))
     };
-    let mut pages = Pages::new(PORTION, name_and_version);
+    let mut pages = Pages::new(BATCH, name_and_version);
     while let Some(kept) = pages.next(|page| reads.definitions(&scope, DefinitionKind::Agent, page))? {
         if kept.iter().any(works_there) {
             return Ok(true);

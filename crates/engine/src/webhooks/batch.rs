@@ -174,7 +174,7 @@ fn build_content(work: &mut Work<'_>, due: &DueWebhook, delivery: WebhookDeliver
                 return save_without_content(work, due, delivery.discard(work.now));
             };
             let session = work.tx.session(&due.scope, found.origin.session)?;
-            if session.is_some_and(|session| session.going_on().is_err()) {
+            if session.is_some_and(|session| session.require_not_paused().is_err()) {
                 let later = work.now.saturating_add(PAUSED).unwrap_or(work.now);
                 return save_without_content(work, due, delivery.postpone(later));
             }

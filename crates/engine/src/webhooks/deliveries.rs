@@ -10,7 +10,7 @@ use crate::{Engine, Error, Idempotency};
 
 impl Engine {
     /// Lists the deliveries of a webhook, the newest first, optionally in one state only.
-    pub async fn webhook_deliveries(
+    pub async fn webhook_delivery_list(
         &self,
         caller: &Caller,
         webhook: WebhookId,
@@ -37,7 +37,7 @@ impl Engine {
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
-            found.sends()?;
+            found.require_enabled()?;
             let id = work.ids.webhook_delivery(work.now);
             let delivery = WebhookDelivery::new(id, webhook, TEST_MESSAGE.into(), About::Test, work.now);
             work.tx.webhook_delivery_insert(&scope, &delivery)?;
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     /// Sends a settled delivery again under its id.
-    pub async fn webhook_replay(
+    pub async fn webhook_delivery_replay(
         &self,
         caller: &Caller,
         (webhook, id): (WebhookId, WebhookDeliveryId),
@@ -60,7 +60,7 @@ impl Engine {
             let found = work.tx.webhook_lock(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
             let delivery = work.tx.webhook_delivery(&scope, webhook, id)?;
             let delivery = delivery.ok_or(Refusal::NotFound("webhook delivery"))?;
-            found.sends()?;
+            found.require_enabled()?;
             let delivery = delivery.replay(work.now)?;
             work.tx.webhook_delivery_save(&scope, &delivery)?;
             work.tx.webhook_wake(&scope, webhook, work.now)?;

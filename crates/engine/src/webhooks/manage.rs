@@ -94,14 +94,14 @@ impl Engine {
     }
 
     /// Lists the webhooks of the caller's project, the newest first.
-    pub async fn webhooks(&self, caller: &Caller, page: Page<WebhookId>) -> Result<Bounded<Webhook>, Error> {
+    pub async fn webhook_list(&self, caller: &Caller, page: Page<WebhookId>) -> Result<Bounded<Webhook>, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
         self.list(caller, move |reads, _| Ok(reads.webhooks(&scope, page)?)).await
     }
 
     /// Returns a webhook of the caller's project.
-    pub async fn webhook(&self, caller: &Caller, id: WebhookId) -> Result<Webhook, Error> {
+    pub async fn webhook_get(&self, caller: &Caller, id: WebhookId) -> Result<Webhook, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
         let found = self.read(Cost::Point, move |reads| Ok(reads.webhook(&scope, id)?)).await?;

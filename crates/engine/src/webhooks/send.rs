@@ -35,15 +35,15 @@ impl Engine {
     /// Sends messages until `stop` completes, then waits up to `LAST_WAIT` for messages that are being sent.
     pub async fn run_webhooks(&self, courier: Arc<dyn Courier>, stop: impl Future<Output = ()>) {
         let (told, stopping) = watch::channel(false);
-        let mut turns = JoinSet::new();
+        let mut sending = JoinSet::new();
         tokio::pin!(stop);
         loop {
-            while turns.try_join_next().is_some() {}
-            match read_due(self, MOST_AT_ONCE - turns.len()).await {
+            while sending.try_join_next().is_some() {}
+            match read_due(self, MOST_AT_ONCE - sending.len()).await {
                 Ok(due) => {
                     for due in due {
                         let (engine, courier, stopping) = (self.clone(), Arc::clone(&courier), stopping.clone());
-                        turns.spawn(async move { send_and_log(&engine, due, &*courier, &stopping).await });
+                        sending.spawn(async move { send_and_log(&engine, due, &*courier, &stopping).await });
                     }
                 }
                 Err(error) => tracing::warn!(%error, "due webhooks could not be read; the next pass tries again"),
@@ -51,12 +51,12 @@ impl Engine {
             tokio::select! {
                 () = &mut stop => break,
                 () = tokio::time::sleep(EVERY) => {}
-                Some(_) = turns.join_next(), if turns.len() >= MOST_AT_ONCE => {}
+                Some(_) = sending.join_next(), if sending.len() >= MOST_AT_ONCE => {}
             }
         }
         // The send fails only if no receiver is left, and then nobody needs the signal.
         let _ = told.send(true);
-        let all = async { while turns.join_next().await.is_some() {} };
+        let all = async { while sending.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(LAST_WAIT, all).await;
     }
 

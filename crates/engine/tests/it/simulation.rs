@@ -25,9 +25,9 @@ const SEEDS: u64 = 200;
 /// Number of steps of each seed.
 const STEPS: usize = 45;
 
-/// Figures of what happened.
+/// Counts of what happened.
 #[derive(Default)]
-struct Figures {
+struct Totals {
     crashes: usize,
     questions: usize,
     completed: usize,
@@ -35,7 +35,7 @@ struct Figures {
     acted: [usize; 3],
 }
 
-impl Figures {
+impl Totals {
     fn add(&mut self, other: &Self) {
         self.crashes += other.crashes;
         self.questions += other.questions;
@@ -45,7 +45,7 @@ impl Figures {
     }
 }
 
-fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> SimulationRun<Figures> {
+fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> SimulationRun<Totals> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let mut world = World::of(seed, sabotage, tells);
@@ -53,14 +53,14 @@ fn run(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> SimulationRun<Figu
         let questions = world.books.iter().flat_map(|books| books.questions.values());
         let done =
             |question: &&domain::Interaction| matches!(question.delivery(), Some(domain::Delivery::Completed { .. }));
-        let figures = Figures {
+        let totals = Totals {
             crashes: world.crashes,
             questions: questions.clone().count(),
             completed: questions.filter(done).count(),
             archived: world.books.iter().map(|books| books.archived.len()).sum(),
             acted: world.acted(),
         };
-        SimulationRun { wrong, figures, story: std::mem::take(&mut world.story) }
+        SimulationRun { wrong, totals, story: std::mem::take(&mut world.story) }
     })
 }
 
@@ -75,8 +75,8 @@ async fn live(world: &mut World) -> world::Verdict {
 
 #[test]
 fn crashes_and_races_lose_and_repeat_nothing() {
-    let Some((seeds, figures)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Figures::add) else { return };
-    let Figures { crashes, questions, completed, archived, acted: [started, edited, granted] } = figures;
+    let Some((seeds, totals)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Totals::add) else { return };
+    let Totals { crashes, questions, completed, archived, acted: [started, edited, granted] } = totals;
     println!(
         "{seeds} seeds: {crashes} deaths, {questions} questions, {completed} completed, {archived} archived; \
          {started} actions started, {edited} edited, {granted} let through by a grant"

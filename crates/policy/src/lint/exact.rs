@@ -3,7 +3,7 @@
 use domain::Role;
 
 use crate::{
-    Miss, Policy, PolicyInput, Rule,
+    MismatchReason, Policy, PolicyInput, Rule,
     case::Case,
     finding::Findings,
     read_rule::RulePositions,
@@ -44,7 +44,7 @@ fn contradiction(rule: &Rule, exact: &Exact) -> Option<String> {
         return None;
     }
     fits.into_iter().next().map(|fit| match fit {
-        Fit::Misses(Miss::Condition) => "`when` is false for these arguments".into(),
+        Fit::Misses(MismatchReason::Condition) => "`when` is false for these arguments".into(),
         Fit::Misses(miss) => format!("a call with these arguments is never matched: {miss}"),
         Fit::Fails(error) => format!("`when` always fails on these arguments: {error}"),
         Fit::Matches => String::new(),

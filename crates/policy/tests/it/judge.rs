@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{Fit, Miss, Policy, PolicyInput};
+use holdpoint_policy::{Fit, MismatchReason, Policy, PolicyInput};
 use serde_json::{Value, json};
 
 fn load(text: &str) -> Policy {
@@ -135,9 +135,9 @@ fn explanation_lists_every_rule_up_to_the_deciding_one() {
     let explanation = policy.explain(&call("t", &arguments));
     let told: Vec<_> = explanation.considered.iter().map(|one| (one.rule.as_str(), one.fit.clone())).collect();
     let expected = vec![
-        ("other-tool", Fit::Misses(Miss::Tool)),
-        ("other-agent", Fit::Misses(Miss::Agent)),
-        ("false", Fit::Misses(Miss::Condition)),
+        ("other-tool", Fit::Misses(MismatchReason::Tool)),
+        ("other-agent", Fit::Misses(MismatchReason::Agent)),
+        ("false", Fit::Misses(MismatchReason::Condition)),
         ("speaks", Fit::Matches),
     ];
     assert_eq!(told, expected);

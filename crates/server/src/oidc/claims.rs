@@ -35,7 +35,7 @@ pub(super) fn identity(
         name,
         display: display.filter(|display| shown(display)),
         role,
-        place: settings.place.clone(),
+        project: settings.project.clone(),
     })
 }
 

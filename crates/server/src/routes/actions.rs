@@ -37,8 +37,8 @@ impl FromRequestParts<App> for CallPath {
     }
 }
 
-fn view(ActionReply { proposal, permit, at }: ActionReply) -> ActionView {
-    ActionView::new(proposal, permit, at)
+fn view(ActionReply { action, permit, at }: ActionReply) -> ActionView {
+    ActionView::new(action, permit, at)
 }
 
 /// Proposes an action. The policy allows it with a permit, denies it, or asks people. Sending the same proposal again continues to wait.
@@ -56,12 +56,12 @@ pub(super) async fn action_propose(
 ) -> Result<Response, ApiError> {
     let time = wait(body.wait).map_err(|_| ApiError::invalid("/wait", format!("must be at most {LONGEST_WAIT}")))?;
     let propose = proposed(body, traceparent(&headers));
-    let call = propose.call.clone();
-    let mut acted = app.engine.propose(&caller, session, propose, idempotency).await?;
-    if matches!(acted.proposal.state, ActionState::Waiting { .. }) && !time.is_zero() {
+    let call = propose.call_id.clone();
+    let mut acted = app.engine.action_propose(&caller, session, propose, idempotency).await?;
+    if matches!(acted.action.state, ActionState::Waiting { .. }) && !time.is_zero() {
         acted = tokio::select! {
             biased;
-            acted = app.engine.action(&caller, session, call, time) => acted?,
+            acted = app.engine.action_get(&caller, session, call, time) => acted?,
             () = app.stops() => acted,
         };
         app.engine.recheck_caller(&caller).await?;
@@ -72,8 +72,8 @@ pub(super) async fn action_propose(
 /// Translates a body into a proposal.
 pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propose {
     Propose {
-        action: body.call(),
-        call: body.call_id,
+        call: body.call(),
+        call_id: body.call_id,
         context: body.context,
         expected_content: None,
         traceparent,
@@ -85,7 +85,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
 
 /// Replies 200 for a decided action and 202 for one that waits, with `Retry-After: 0`.
 fn decided(acted: ActionReply) -> Response {
-    let waits = matches!(acted.proposal.state, ActionState::Waiting { .. });
+    let waits = matches!(acted.action.state, ActionState::Waiting { .. });
     let view = view(acted);
     if !waits {
         return Json(view).into_response();
@@ -117,7 +117,7 @@ pub(super) async fn action_list(
     Query(query): Query<ActionsQuery>,
 ) -> Result<Json<ActionsPage>, ApiError> {
     let most = limit(query.limit)?;
-    let (found, next) = app.engine.actions(&caller, session, query.cursor.unwrap_or_default(), most).await?;
+    let (found, next) = app.engine.action_list(&caller, session, query.cursor.unwrap_or_default(), most).await?;
     Ok(Json(ActionsPage { actions: found.into_iter().map(view).collect(), next }))
 }
 
@@ -147,8 +147,8 @@ pub(super) async fn action_get(
     let zero = std::time::Duration::ZERO;
     let acted = tokio::select! {
         biased;
-        acted = app.engine.action(&caller, session, call.clone(), time) => acted?,
-        () = app.stops() => app.engine.action(&caller, session, call, zero).await?,
+        acted = app.engine.action_get(&caller, session, call.clone(), time) => acted?,
+        () = app.stops() => app.engine.action_get(&caller, session, call, zero).await?,
     };
     app.engine.recheck_caller(&caller).await?;
     Ok(decided(acted))

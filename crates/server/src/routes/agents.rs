@@ -12,7 +12,7 @@ use crate::command::{CommandRequest, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Query;
-use crate::version::{Version, VersionsQuery, added};
+use crate::version::{Version, VersionsQuery, added_reply};
 
 const KIND: DefinitionKind = DefinitionKind::Agent;
 
@@ -24,7 +24,7 @@ pub(super) async fn agent_list(
     Authenticated(caller): Authenticated,
     Query(query): Query<VersionsQuery>,
 ) -> Result<Json<AgentsPage>, ApiError> {
-    let (found, next) = query.found(&app, &caller, KIND).await?;
+    let (found, next) = query.list(&app, &caller, KIND).await?;
     Ok(Json(AgentsPage { agents: found, next }))
 }
 
@@ -37,7 +37,7 @@ pub(super) async fn agent_add(
     Authenticated(caller): Authenticated,
     CommandRequest { body, idempotency }: CommandRequest<AgentVersion>,
 ) -> Result<(StatusCode, Json<DefinitionView>), ApiError> {
-    Ok(added(app.engine.agent_add(&caller, body, idempotency).await?))
+    Ok(added_reply(app.engine.agent_add(&caller, body, idempotency).await?))
 }
 
 /// Reads a version of an agent.
@@ -49,7 +49,7 @@ pub(super) async fn agent_get(
     Authenticated(caller): Authenticated,
     version: Version,
 ) -> Result<Json<DefinitionView>, ApiError> {
-    version.found(&app, &caller, KIND).await
+    version.get(&app, &caller, KIND).await
 }
 
 /// Retires a version: new sessions cannot use it, running sessions continue with it.
@@ -61,5 +61,5 @@ pub(super) async fn agent_retire(
     Authenticated(caller): Authenticated,
     version: Version,
 ) -> Result<StatusCode, ApiError> {
-    version.retired(&app, &caller, KIND).await
+    version.retire(&app, &caller, KIND).await
 }

@@ -30,7 +30,7 @@ pub(super) async fn interaction_answer(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body, idempotency }: CommandRequest<AnswerBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.answer(&caller, id, body.into(), idempotency).await?;
+    let interaction = app.engine.interaction_answer(&caller, id, body.into(), idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -66,7 +66,7 @@ pub(super) async fn interaction_answer_many(
     }
     let (mut taken, mut left) = (VecDeque::new(), PAGE_BYTES);
     let take = |entry: AnswerResult| taken.push_back(shown(entry.result.map_err(ApiError::from), &mut left));
-    app.engine.answer_many(&caller, entries, take).await;
+    app.engine.interaction_answer_many(&caller, entries, take).await;
     let results = read.into_iter().map(|(named, refused)| match refused {
         Some(error) => result(named, Err(error)),
         None => result(named, taken.pop_front().unwrap_or(Err(ApiError::Panicked))),
@@ -109,6 +109,6 @@ pub(super) async fn interaction_auto(
     CommandRequest { body, idempotency }: CommandRequest<AutoBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let (source, draft) = body.into_parts();
-    let interaction = app.engine.auto_resolve(&caller, id, source, draft, idempotency).await?;
+    let interaction = app.engine.interaction_auto(&caller, id, source, draft, idempotency).await?;
     Ok(Json(interaction.into()))
 }

@@ -72,7 +72,7 @@ pub(super) async fn audit_list(
     let AuditQuery { name, by, session, interaction, since, until, sort, .. } = query;
     let newest = sort == Some(AuditSort::Newest);
     let filter = AuditFilter { name, by, session, interaction, since, until, newest };
-    let (found, next) = app.engine.audit(&caller, filter, page).await?;
+    let (found, next) = app.engine.audit_list(&caller, filter, page).await?;
     let entries = found.into_iter().map(|found| AuditEntryView::new(found.seq, found.entry, found.digest, found.hash));
     Ok(Json(AuditPage { entries: entries.collect(), next: next.map(|seq| seq.to_string()) }))
 }

@@ -43,7 +43,7 @@ pub(super) async fn delivery_list(
     let wait = wait(query.wait)?;
     let found = tokio::select! {
         biased;
-        found = app.engine.deliveries(&caller, page, wait) => found?,
+        found = app.engine.delivery_list(&caller, page, wait) => found?,
         () = app.stops() => Bounded::default(),
     };
     app.engine.recheck_caller(&caller).await?;
@@ -62,7 +62,7 @@ pub(super) async fn delivery_take(
     CommandRequest { body: TakeBody { lease_seconds }, idempotency }: CommandRequest<TakeBody>,
 ) -> Result<Json<TakenView>, ApiError> {
     let TakenAnswer { lease, interaction, resume_point, secrets } =
-        app.engine.take_answer(&caller, id, lease_seconds, idempotency).await?;
+        app.engine.delivery_take(&caller, id, lease_seconds, idempotency).await?;
     let (attempt, until) = match interaction.delivery() {
         Some(Delivery::Processing { attempt, until, .. }) => (*attempt, *until),
         _ => (0, interaction.origin.at),
@@ -87,7 +87,7 @@ pub(super) async fn delivery_heartbeat(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: HeartbeatBody { lease, lease_seconds }, idempotency }: CommandRequest<HeartbeatBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.extend_delivery(&caller, (id, lease), lease_seconds, idempotency).await?;
+    let interaction = app.engine.delivery_heartbeat(&caller, (id, lease), lease_seconds, idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -101,7 +101,7 @@ pub(super) async fn delivery_complete(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: LeaseBody { lease }, idempotency }: CommandRequest<LeaseBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.complete_delivery(&caller, (id, lease), idempotency).await?;
+    let interaction = app.engine.delivery_complete(&caller, (id, lease), idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -115,6 +115,6 @@ pub(super) async fn delivery_fail(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: FailBody { lease, reason, retry }, idempotency }: CommandRequest<FailBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.fail_delivery(&caller, (id, lease), reason, retry, idempotency).await?;
+    let interaction = app.engine.delivery_fail(&caller, (id, lease), reason, retry, idempotency).await?;
     Ok(Json(interaction.into()))
 }

@@ -66,7 +66,7 @@ pub(super) async fn policy_shadow_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
 ) -> Result<Json<ShadowView>, ApiError> {
-    Ok(Json(shadow_view(app.engine.policy_shadow(&caller).await?)))
+    Ok(Json(shadow_view(app.engine.policy_shadow_get(&caller).await?)))
 }
 
 /// Sets a shadow policy, which is evaluated beside the policy in force and decides nothing. Differences are counted from now on.

@@ -51,10 +51,10 @@ pub(super) async fn event_list(
         Some(_) if !wait.is_zero() => {
             return Err(ApiError::QueryInvalid("wait: not together with `interaction`".into()));
         }
-        Some(about) => app.engine.events_about(&caller, (session, about), after, most).await?,
+        Some(about) => app.engine.event_list_about(&caller, (session, about), after, most).await?,
         None => tokio::select! {
             biased;
-            found = app.engine.events(&caller, session, after, most, wait) => found?,
+            found = app.engine.event_list(&caller, session, after, most, wait) => found?,
             () = app.stops() => Vec::new(),
         },
     };
@@ -89,7 +89,7 @@ pub(super) async fn event_stream(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = begin(&headers, query)?.map_or(Ok(0), |text| session_place(&text))?;
-    let follower = app.engine.follow(&caller, session, after).await?;
+    let follower = app.engine.session_follow(&caller, session, after).await?;
     stream(&app, caller, EventSource::Session(follower))
 }
 
@@ -105,7 +105,7 @@ pub(super) async fn project_stream(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = begin(&headers, query)?.map(|text| project_place(&text)).transpose()?;
-    let follower = app.engine.follow_project(&caller, after).await?;
+    let follower = app.engine.project_follow(&caller, after).await?;
     stream(&app, caller, EventSource::Project(follower))
 }
 

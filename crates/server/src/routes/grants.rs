@@ -36,7 +36,7 @@ pub(super) async fn grant_list(
     Query(query): Query<GrantsQuery>,
 ) -> Result<Json<GrantsPage>, ApiError> {
     let page = page(query.cursor.as_deref(), query.limit)?;
-    let (found, next) = app.engine.grants(&caller, query.over.unwrap_or(false), page).await?;
+    let (found, next) = app.engine.grant_list(&caller, query.over.unwrap_or(false), page).await?;
     let now = app.engine.now();
     Ok(Json(GrantsPage { grants: found.into_iter().map(|grant| GrantView::new(grant, now)).collect(), next }))
 }

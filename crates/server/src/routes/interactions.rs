@@ -41,7 +41,8 @@ pub(super) async fn interaction_ask(
     headers: HeaderMap,
     CommandRequest { body, idempotency }: CommandRequest<AskBody>,
 ) -> Result<(StatusCode, Json<InteractionView>), ApiError> {
-    let interaction = app.engine.ask(&caller, session, asked(body, traceparent(&headers)), idempotency).await?;
+    let interaction =
+        app.engine.interaction_ask(&caller, session, asked(body, traceparent(&headers)), idempotency).await?;
     Ok((StatusCode::CREATED, Json(interaction.into())))
 }
 
@@ -126,7 +127,7 @@ pub(super) async fn interaction_list(
     };
     let (mine, overdue) = (query.mine.unwrap_or(false), query.overdue.unwrap_or(false));
     let query = InteractionQuery { filter, mine, overdue };
-    let (found, next) = app.engine.interactions(&caller, query, page).await?;
+    let (found, next) = app.engine.interaction_list(&caller, query, page).await?;
     let next = next.map(|id| id.to_string());
     Ok(Json(InteractionsPage { interactions: found.into_iter().map(Into::into).collect(), next }))
 }
@@ -154,8 +155,8 @@ pub(super) async fn interaction_get(
     let wait = wait(query.wait)?;
     let found = tokio::select! {
         biased;
-        found = app.engine.interaction(&caller, id, wait) => found,
-        () = app.stops() => app.engine.interaction(&caller, id, Duration::ZERO).await,
+        found = app.engine.interaction_get(&caller, id, wait) => found,
+        () = app.stops() => app.engine.interaction_get(&caller, id, Duration::ZERO).await,
     };
     // The credential may have been revoked during the wait.
     app.engine.recheck_caller(&caller).await?;
@@ -172,7 +173,7 @@ pub(super) async fn interaction_schema(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
 ) -> Result<Json<ActionSchemaView>, ApiError> {
-    Ok(Json(ActionSchemaView { schema: app.engine.action_schema(&caller, id).await? }))
+    Ok(Json(ActionSchemaView { schema: app.engine.interaction_schema(&caller, id).await? }))
 }
 
 /// Cancels a question. The caller who asked it may cancel it.
@@ -185,7 +186,7 @@ pub(super) async fn interaction_cancel(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: CancelBody { reason }, idempotency }: CommandRequest<CancelBody>,
 ) -> Reply {
-    shown(app.engine.cancel(&caller, id, reason, idempotency).await)
+    shown(app.engine.interaction_cancel(&caller, id, reason, idempotency).await)
 }
 
 /// Ends a question as its deadline would: with its fallback, or as expired.
@@ -198,7 +199,7 @@ pub(super) async fn interaction_expire(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.expire(&caller, id, idempotency).await)
+    shown(app.engine.interaction_expire(&caller, id, idempotency).await)
 }
 
 /// Claims a question for the caller for a limited time.
@@ -211,7 +212,7 @@ pub(super) async fn interaction_claim(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.claim(&caller, id, idempotency).await)
+    shown(app.engine.interaction_claim(&caller, id, idempotency).await)
 }
 
 /// Releases a claimed question.
@@ -224,7 +225,7 @@ pub(super) async fn interaction_release(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.release_claim(&caller, id, idempotency).await)
+    shown(app.engine.interaction_release(&caller, id, idempotency).await)
 }
 
 /// Hands a question over to another channel. A session is opened for it there, and the original question can no longer be answered.
@@ -237,7 +238,7 @@ pub(super) async fn interaction_handover(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: HandOverBody { channel, note }, idempotency }: CommandRequest<HandOverBody>,
 ) -> Reply {
-    shown(app.engine.hand_over(&caller, id, HandOver { channel, note }, idempotency).await)
+    shown(app.engine.interaction_handover(&caller, id, HandOver { channel, note }, idempotency).await)
 }
 
 /// Records that the caller abstains.
@@ -250,5 +251,5 @@ pub(super) async fn interaction_abstain(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: AbstainBody { note }, idempotency }: CommandRequest<AbstainBody>,
 ) -> Reply {
-    shown(app.engine.abstain(&caller, id, note, idempotency).await)
+    shown(app.engine.interaction_abstain(&caller, id, note, idempotency).await)
 }

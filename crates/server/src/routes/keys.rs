@@ -54,7 +54,7 @@ pub(super) async fn key_list(
 ) -> Result<Json<KeysPage>, ApiError> {
     let limit = limit(query.limit.or(Some(LARGEST_PAGE)))?;
     let page = Page { after: cursor(query.cursor.as_deref())?, limit };
-    let found = app.engine.keys(&caller, page).await?;
+    let found = app.engine.key_list(&caller, page).await?;
     let next = found.last().filter(|_| found.more).map(|key| key.id.to_string());
     Ok(Json(KeysPage { keys: found.into_iter().map(Into::into).collect(), next }))
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use domain::Credential;
 use engine::{Password, PasswordState, ProjectMembership};
 use http::StatusCode;
-use protocol::{MeView, PasswordBody, PasswordView, PlaceView, ProjectBody, Via};
+use protocol::{AuthenticationMethodView, MeView, PasswordBody, PasswordView, PlaceView, ProjectBody};
 
 use crate::App;
 use crate::caller::Authenticated;
@@ -20,7 +20,7 @@ pub(super) async fn me_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
 ) -> Result<Json<MeView>, ApiError> {
-    let me = app.engine.me(&caller).await?;
+    let me = app.engine.me_get(&caller).await?;
     let place = |ProjectMembership { project, name, role }| PlaceView { project, name, role };
     let password = me.password.map(|state| match state {
         PasswordState::Known => PasswordView::Known,
@@ -36,8 +36,8 @@ pub(super) async fn me_get(
         project: caller.scope.project,
         projects: me.projects.into_iter().map(place).collect(),
         via: match caller.credential {
-            Credential::Visit(_) => Via::Cookie,
-            Credential::Key(_) | Credential::Worker => Via::Key,
+            Credential::Visit(_) => AuthenticationMethodView::Cookie,
+            Credential::Key(_) | Credential::Worker => AuthenticationMethodView::Key,
         },
         password,
         unconfined_commands: app.front.unconfined && caller.role != domain::Role::Agent,
@@ -52,7 +52,7 @@ pub(super) async fn me_project(
     Authenticated(caller): Authenticated,
     CommandRequest { body: ProjectBody { project }, .. }: CommandRequest<ProjectBody>,
 ) -> Result<StatusCode, ApiError> {
-    app.engine.switch_project(&caller, project).await?;
+    app.engine.me_project(&caller, project).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -66,6 +66,6 @@ pub(super) async fn me_password(
 ) -> Result<StatusCode, ApiError> {
     // Limits guessing of the current password from an unattended browser.
     app.sign_ins.check(&caller.scope.tenant.to_string(), &caller.actor.name, caller.from)?;
-    app.engine.password_change(&caller, old.map(Password::from), new.into()).await?;
+    app.engine.me_password(&caller, old.map(Password::from), new.into()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -71,7 +71,7 @@ pub(super) async fn callback(
             }
         }),
         Err(Denied { why, without_role }) => {
-            app.engine.record_refused_sign_in(oidc.place(), without_role, from).await?;
+            app.engine.record_refused_sign_in(oidc.project(), without_role, from).await?;
             Err(why)
         }
     };

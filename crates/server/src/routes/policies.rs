@@ -82,7 +82,7 @@ pub(super) async fn policy_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
 ) -> Result<Json<PolicyView>, ApiError> {
-    let (in_force, notices) = app.engine.policy(&caller).await?;
+    let (in_force, notices) = app.engine.policy_get(&caller).await?;
     Ok(Json(view(in_force, &notices)))
 }
 
@@ -134,7 +134,7 @@ pub(super) async fn policy_version_list(
 ) -> Result<Json<PolicyVersionsPage>, ApiError> {
     let after = cursor(query.cursor.as_deref())?.map(list_number).transpose()?;
     let page = Page { after, limit: limit(query.limit)? };
-    let (found, next) = app.engine.policy_changes(&caller, query.version, page).await?;
+    let (found, next) = app.engine.policy_version_list(&caller, query.version, page).await?;
     let versions = found.into_iter().map(|known| PolicyVersionView::new(known.number, known.change, known.text));
     Ok(Json(PolicyVersionsPage { versions: versions.collect(), next: next.map(|number| number.to_string()) }))
 }

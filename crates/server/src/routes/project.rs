@@ -17,7 +17,7 @@ pub(super) async fn project_settings_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
 ) -> Result<Json<ProjectSettings>, ApiError> {
-    Ok(Json(app.engine.project_settings(&caller).await?))
+    Ok(Json(app.engine.project_settings_get(&caller).await?))
 }
 
 /// Changes the settings of the project. `agents_read` is what agents may read: `own`, the sessions that they opened and those that name

@@ -36,7 +36,7 @@ pub(super) async fn secret_list(
     Query(query): Query<SecretsQuery>,
 ) -> Result<Json<SecretsPage>, ApiError> {
     let page = page(query.cursor.as_deref(), query.limit)?;
-    let found = app.engine.secrets(&caller, page).await?;
+    let found = app.engine.secret_list(&caller, page).await?;
     let full = found.len() == page.limit as usize;
     let next = found.last().filter(|_| full).map(|secret| secret.id.to_string());
     Ok(Json(SecretsPage { secrets: found.into_iter().map(Into::into).collect(), next }))
@@ -65,6 +65,6 @@ pub(super) async fn secret_forget(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<SecretId>,
 ) -> Result<StatusCode, ApiError> {
-    app.engine.secret_delete(&caller, id).await?;
+    app.engine.secret_forget(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -30,7 +30,7 @@ pub(super) async fn session_start(
     let StartBody { agent, agent_version, flow, flow_version, channel, title, input, metadata } = body;
     let session_input = SessionInput { input, metadata, ..SessionInput::default() };
     let start = Start { channel, agent, agent_version, flow, flow_version, title, session_input, ..Start::default() };
-    let session = app.engine.start_session(&caller, start, idempotency).await?;
+    let session = app.engine.session_start(&caller, start, idempotency).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn session_list(
 ) -> Result<Json<SessionsPage>, ApiError> {
     let page = page(query.cursor.as_deref(), query.limit)?;
     let filter = SessionFilter { status: query.status, agent: query.agent, ..SessionFilter::default() };
-    let found = app.engine.sessions(&caller, filter, page).await?;
+    let found = app.engine.session_list(&caller, filter, page).await?;
     let next = found.last().filter(|_| found.more).map(|session| session.id.to_string());
     Ok(Json(SessionsPage { sessions: found.into_iter().map(Into::into).collect(), next }))
 }
@@ -86,7 +86,7 @@ pub(super) async fn session_get(
     Query(query): Query<StepsQuery>,
 ) -> Result<Json<SessionView>, ApiError> {
     let before = cursor(query.steps_cursor.as_deref())?;
-    let (session, session_input, steps, next) = app.engine.session_with_steps(&caller, id, before).await?;
+    let (session, session_input, steps, next) = app.engine.session_get(&caller, id, before).await?;
     Ok(Json(SessionView::whole(session, session_input, (&steps, next))))
 }
 
@@ -100,7 +100,7 @@ pub(super) async fn session_message(
     PathId(id): PathId<SessionId>,
     CommandRequest { body: MessageBody { content, requires_reply }, idempotency }: CommandRequest<MessageBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let session = app.engine.send_message(&caller, id, content, requires_reply, idempotency).await?;
+    let session = app.engine.session_message(&caller, id, content, requires_reply, idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(session.into())))
 }
 
@@ -127,13 +127,13 @@ pub async fn control_session(
 ) -> Result<Session, ApiError> {
     match control_target(command, output)? {
         ControlTarget::Step(command) => {
-            Ok(app.engine.control_step(caller, (id, step), command, reason, idempotency).await?)
+            Ok(app.engine.step_control(caller, (id, step), command, reason, idempotency).await?)
         }
         ControlTarget::Session(_) if step.is_some() => {
             Err(ApiError::invalid("/step", "is only for commands about a step"))
         }
         ControlTarget::Session(command) => {
-            Ok(app.engine.control_session(caller, id, command, reason, idempotency).await?)
+            Ok(app.engine.session_control(caller, id, command, reason, idempotency).await?)
         }
     }
 }

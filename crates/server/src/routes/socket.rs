@@ -141,16 +141,19 @@ impl V1Socket {
         let after = body.after.map(protocol::EventCursor::into_text);
         let (source, cursor) = if let Some(session) = body.session {
             let after = after.map_or(Ok(0), |text| session_place(&text))?;
-            (EventSource::Session(self.app.engine.follow(&self.caller, session, after).await?), after.to_string())
+            (
+                EventSource::Session(self.app.engine.session_follow(&self.caller, session, after).await?),
+                after.to_string(),
+            )
         } else {
             let after = after.map(|text| project_place(&text)).transpose()?;
-            let follower = self.app.engine.follow_project(&self.caller, after).await?;
+            let follower = self.app.engine.project_follow(&self.caller, after).await?;
             let cursor = follower.cursor().to_string();
             (EventSource::Project(follower), cursor)
         };
         let (followed, end) = abortable(unfold((id.clone(), source), async |(id, mut source)| {
-            let portion = source.next().await;
-            Some(((id.clone(), portion), (id, source)))
+            let batch = source.next().await;
+            Some(((id.clone(), batch), (id, source)))
         }));
         self.followed.push(followed.boxed());
         let reply = json!({ "subscription": id, "cursor": cursor });

@@ -33,7 +33,7 @@ pub(super) async fn stats_get(
     Query(query): Query<StatsQuery>,
 ) -> Result<Json<StatsView>, ApiError> {
     let window_seconds = window(query.window_seconds)?;
-    let stats = app.engine.stats(&caller, SignedDuration::from_secs(window_seconds)).await?;
+    let stats = app.engine.stats_get(&caller, SignedDuration::from_secs(window_seconds)).await?;
     Ok(Json(StatsView {
         open: stats.open,
         oldest_open_at: stats.oldest_open_at,

@@ -47,7 +47,7 @@ pub(super) async fn suggestion_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
 ) -> Result<Json<SuggestionsView>, ApiError> {
-    let Suggestions { decisions, more, suggestions, held_back } = app.engine.policy_suggestions(&caller).await?;
+    let Suggestions { decisions, more, suggestions, held_back } = app.engine.suggestion_list(&caller).await?;
     Ok(Json(SuggestionsView {
         decisions,
         more,
@@ -66,7 +66,7 @@ pub(super) async fn suggestion_adopt(
     PathId(name): PathId<String>,
     CommandRequest { body: AdoptBody { reason }, idempotency }: CommandRequest<AdoptBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_adopt(&caller, name, reason, idempotency).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.suggestion_adopt(&caller, name, reason, idempotency).await?, &PolicyNotices::default())))
 }
 
 /// Lifts the suspension of a learnt rule; earlier decisions against it no longer count.
@@ -79,5 +79,5 @@ pub(super) async fn suspension_lift(
     PathId(rule): PathId<String>,
     CommandRequest { body: LiftBody { reason }, idempotency }: CommandRequest<LiftBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_lift(&caller, rule, reason, idempotency).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.suspension_lift(&caller, rule, reason, idempotency).await?, &PolicyNotices::default())))
 }

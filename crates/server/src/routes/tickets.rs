@@ -20,6 +20,6 @@ pub(super) async fn ticket_create(
     Authenticated(caller): Authenticated,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Result<(StatusCode, Json<TicketView>), ApiError> {
-    let (ticket, expires_at) = app.engine.create_ticket(&caller, idempotency).await?;
+    let (ticket, expires_at) = app.engine.ticket_create(&caller, idempotency).await?;
     Ok((StatusCode::CREATED, Json(TicketView { ticket, expires_at })))
 }

@@ -54,7 +54,7 @@ pub(super) async fn user_list(
     if query.cursor.as_deref().is_some_and(|name| !domain::text::is_identifier(name)) {
         return Err(ApiError::QueryInvalid("cursor: not a name".into()));
     }
-    let found = app.engine.users(&caller, query.cursor, limit).await?;
+    let found = app.engine.user_list(&caller, query.cursor, limit).await?;
     let next = found.last().filter(|_| found.more).map(|user| user.name.clone());
     Ok(Json(UsersPage { users: found.into_iter().filter_map(UserView::of).collect(), next }))
 }

@@ -98,7 +98,7 @@ pub(super) async fn webhook_list(
     Query(query): Query<WebhooksQuery>,
 ) -> Result<Json<WebhooksPage>, ApiError> {
     let page = page(query.cursor.as_deref(), query.limit)?;
-    let found = app.engine.webhooks(&caller, page).await?;
+    let found = app.engine.webhook_list(&caller, page).await?;
     let next = found.last().filter(|_| found.more).map(|webhook| webhook.id.to_string());
     Ok(Json(WebhooksPage { webhooks: found.into_iter().map(Into::into).collect(), next }))
 }
@@ -112,7 +112,7 @@ pub(super) async fn webhook_get(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<WebhookId>,
 ) -> Result<Json<WebhookView>, ApiError> {
-    Ok(Json(app.engine.webhook(&caller, id).await?.into()))
+    Ok(Json(app.engine.webhook_get(&caller, id).await?.into()))
 }
 
 /// Deletes a webhook. A message that is being sent may still arrive.
@@ -181,7 +181,7 @@ pub(super) async fn webhook_delivery_list(
 ) -> Result<Json<WebhookDeliveriesPage>, ApiError> {
     let page = page(query.cursor.as_deref(), query.limit)?;
     let state = query.state.map(WebhookDeliveryState::name);
-    let found = app.engine.webhook_deliveries(&caller, id, state, page).await?;
+    let found = app.engine.webhook_delivery_list(&caller, id, state, page).await?;
     let full = found.len() == page.limit as usize;
     let next = found.last().filter(|_| full).map(|delivery| delivery.id.to_string());
     Ok(Json(WebhookDeliveriesPage { deliveries: found.into_iter().map(Into::into).collect(), next }))
@@ -198,5 +198,5 @@ pub(super) async fn webhook_delivery_replay(
     PathIds(webhook, delivery): PathIds<WebhookId, WebhookDeliveryId>,
     CommandRequest { idempotency, .. }: CommandRequest<EmptyBody>,
 ) -> Result<Json<WebhookDeliveryView>, ApiError> {
-    Ok(Json(app.engine.webhook_replay(&caller, (webhook, delivery), idempotency).await?.into()))
+    Ok(Json(app.engine.webhook_delivery_replay(&caller, (webhook, delivery), idempotency).await?.into()))
 }

@@ -43,19 +43,19 @@ fn every_development_dependency_is_named_in_its_crate() {
 }
 
 #[test]
-fn every_dependency_of_the_workspace_is_taken() {
+fn every_dependency_of_the_workspace_is_used() {
     let packages = packages();
     let dependencies = packages.iter().flat_map(|package| package["dependencies"].as_array().unwrap());
-    let taken: BTreeSet<&str> = dependencies.map(local_name).collect();
+    let used: BTreeSet<&str> = dependencies.map(local_name).collect();
     let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml")).unwrap();
     let (_, table) = manifest.split_once("\n[workspace.dependencies]\n").unwrap();
     let (table, _) = table.split_once("\n[").unwrap();
     let entries = table.lines().filter_map(|line| Some(line.split_once(" = ")?.0));
-    let unused: Vec<&str> = entries.filter(|name| !taken.contains(name)).collect();
+    let unused: Vec<&str> = entries.filter(|name| !used.contains(name)).collect();
     assert_eq!(unused, [""; 0]);
 }
 
-/// Name by which a crate takes a dependency.
+/// Name by which a crate uses a dependency.
 fn local_name(dependency: &Value) -> &str {
     dependency["rename"].as_str().or(dependency["name"].as_str()).unwrap()
 }

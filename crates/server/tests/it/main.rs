@@ -13,3 +13,4 @@ mod shared_sql;
 mod signatures;
 mod targets;
 mod unused_items;
+mod use_cases;

@@ -28,12 +28,12 @@ const SENTENCES: usize = 5;
 
 /// First words of functions that take `&mut Work`. Each is an imperative verb, never a participle or a noun.
 const VERBS: &[&str] = &[
-    "add", "advance", "answer", "append", "apply", "ask", "begin", "build", "change", "choose", "close", "collect",
-    "continue", "copy", "count", "create", "decide", "deliver", "disable", "end", "enforce", "enter", "fill", "find",
-    "finish", "follow", "give", "keep", "link", "list", "lock", "open", "protect", "publish", "put", "queue", "read",
-    "record", "redo", "release", "remove", "renew", "report", "require", "reserve", "resolve", "retire", "retry",
-    "revive", "revoke", "ring", "run", "save", "seal", "send", "settle", "suspend", "sync", "take", "unseal", "use",
-    "void", "wake", "withdraw",
+    "add", "advance", "answer", "append", "apply", "ask", "begin", "build", "cancel", "change", "choose", "close",
+    "collect", "continue", "copy", "count", "create", "decide", "deliver", "disable", "end", "enforce", "enter",
+    "fill", "find", "finish", "follow", "give", "keep", "link", "list", "lock", "open", "protect", "publish", "put",
+    "queue", "read", "record", "redo", "release", "remove", "renew", "report", "require", "reserve", "resolve",
+    "retry", "revive", "revoke", "ring", "run", "save", "seal", "send", "settle", "suspend", "sync", "take", "unseal",
+    "use", "void", "wake", "withdraw",
 ];
 
 /// First words of functions that take `&mut Work` to answer a question about the stored state.

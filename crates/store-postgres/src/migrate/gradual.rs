@@ -19,7 +19,7 @@ const LOGGED_EVERY: u64 = 50;
 /// A step of a migration.
 pub(super) enum MigrationStep {
     /// Statements that hold their locks only for a moment, in one transaction.
-    Brief(&'static str),
+    Short(&'static str),
     /// Changes the rows of a table, a batch at a time, in the order of its primary key.
     Rows(Rows),
     /// Builds an index without blocking readers and writers: its name, and its table and columns.
@@ -49,7 +49,7 @@ const GRADUAL: &[(i32, &[MigrationStep])] = &[
     (
         11,
         &[
-            MigrationStep::Brief(
+            MigrationStep::Short(
                 "alter table proposals add column if not exists at bigint not null default 0; \
                  create table if not exists policy_shadows (project uuid primary key, number bigint not null, \
                  version text not null, text text not null); \
@@ -73,7 +73,7 @@ const GRADUAL: &[(i32, &[MigrationStep])] = &[
     (
         12,
         &[
-            MigrationStep::Brief("alter table proposals add column if not exists asked boolean not null default false"),
+            MigrationStep::Short("alter table proposals add column if not exists asked boolean not null default false"),
             MigrationStep::Rows(Rows {
                 table: "proposals",
                 key: PROPOSALS,
@@ -87,7 +87,7 @@ const GRADUAL: &[(i32, &[MigrationStep])] = &[
     (
         13,
         &[
-            MigrationStep::Brief("alter table questions add column if not exists said text not null default ''"),
+            MigrationStep::Short("alter table questions add column if not exists said text not null default ''"),
             MigrationStep::Rows(Rows {
                 table: "questions",
                 key: &[("interaction", "uuid")],
@@ -107,7 +107,7 @@ const GRADUAL: &[(i32, &[MigrationStep])] = &[
 
 const KEPT_FOR: &[MigrationStep] = &[
     // The constraint exists already if a node died after the last step.
-    MigrationStep::Brief(
+    MigrationStep::Short(
         "alter table secrets add column if not exists driven boolean; \
          alter table secrets drop constraint if exists secrets_of_holder; \
          alter table projects add column if not exists settings text",
@@ -123,14 +123,14 @@ const KEPT_FOR: &[MigrationStep] = &[
         only: "",
     }),
     MigrationStep::UniqueIndex("secrets_of_holder", "secrets (project, agent, driven, name)"),
-    MigrationStep::Brief(
+    MigrationStep::Short(
         "alter table secrets drop constraint if exists secrets_project_agent_name_key; \
          alter table secrets add constraint secrets_of_holder unique using index secrets_of_holder",
     ),
 ];
 
 const FOLDED_NAMES: &[MigrationStep] = &[
-    MigrationStep::Brief("alter table users add column if not exists folded text"),
+    MigrationStep::Short("alter table users add column if not exists folded text"),
     MigrationStep::Rows(Rows {
         table: "users",
         key: &[("id", "uuid")],
@@ -144,7 +144,7 @@ const FOLDED_NAMES: &[MigrationStep] = &[
 ];
 
 const OPEN_COUNTS: &[MigrationStep] = &[
-    MigrationStep::Brief(
+    MigrationStep::Short(
         "alter table interactions add column if not exists asker text not null default '', \
          add column if not exists weight bigint not null default 0; \
          create table if not exists open_counts (project uuid not null, asker text not null, \
@@ -166,7 +166,7 @@ const OPEN_COUNTS: &[MigrationStep] = &[
         only: "questions.interaction = interactions.id and interactions.status = 'pending'",
     }),
     // No transaction uses the new tables yet, and `interactions` is only read, so that nothing waits for this.
-    MigrationStep::Brief(
+    MigrationStep::Short(
         "delete from open_counts; delete from tenant_open_counts; \
          insert into open_counts (project, asker, questions, bytes) select project, asker, count(*), sum(weight) \
          from interactions where status = 'pending' and asker <> '' group by project, asker; \
@@ -177,7 +177,7 @@ const OPEN_COUNTS: &[MigrationStep] = &[
 ];
 
 const SEALED_RESULTS: &[MigrationStep] = &[
-    MigrationStep::Brief(
+    MigrationStep::Short(
         "alter table once add column if not exists data_key uuid, add column if not exists secret bytea; \
          create table if not exists lineage (raised bigint not null); \
          insert into lineage (raised) select 0 where not exists (select 1 from lineage)",
@@ -194,7 +194,7 @@ pub(super) fn steps(version: i32) -> Option<&'static [MigrationStep]> {
 pub(super) fn take(client: &mut Client, version: i32, steps: &[MigrationStep]) -> Result<(), Trouble> {
     for step in steps {
         match step {
-            MigrationStep::Brief(sql) => client.batch_execute(sql)?,
+            MigrationStep::Short(sql) => client.batch_execute(sql)?,
             MigrationStep::Rows(rows) => change(client, version, rows)?,
             MigrationStep::Index(name, on) => build(client, version, ("index", name), on)?,
             MigrationStep::UniqueIndex(name, on) => build(client, version, ("unique index", name), on)?,

@@ -106,9 +106,9 @@ pub fn action_history_lists_actions_by_age(fixture: &Fixture) {
     kept.sort_by(|one, other| (other.0, other.1, &other.2).cmp(&(one.0, one.1, &one.2)));
     let kept: Vec<PastAction> = kept
         .into_iter()
-        .map(|(second, session, call, proposal)| PastAction {
+        .map(|(second, session, call, action)| PastAction {
             cursor: ActionCursor { at: at(second), session, call },
-            proposal,
+            action,
             started_by: one.started_by.clone(),
         })
         .collect();
@@ -124,19 +124,19 @@ pub fn action_history_lists_actions_by_age(fixture: &Fixture) {
     }
     assert_eq!(look(None, Some(2), 10), kept[..2]);
     assert_eq!(look(Some(kept[0].cursor.clone()), Some(2), 10), kept[1..2]);
-    let saved = Action { state: started(70), revision: 2, ..kept[0].proposal.clone() };
+    let saved = Action { state: started(70), revision: 2, ..kept[0].action.clone() };
     let written = saved.clone();
     world.write(move |tx| tx.action_save(&written)).unwrap();
-    assert_eq!(look(None, None, 1)[0].proposal, saved);
+    assert_eq!(look(None, None, 1)[0].action, saved);
     let every = ActionHistoryFilter::default();
     assert_eq!(world.look(move |reads| reads.action_history(&elsewhere, &every, None, 10)), []);
     // Only actions that people were asked about, some of them after the insert.
     let about = |limit: u32| {
         let filter = ActionHistoryFilter { since: None, asked: true };
         let found = world.look(move |reads| reads.action_history(&here, &filter, None, limit));
-        found.into_iter().map(|past| past.proposal).collect::<Vec<_>>()
+        found.into_iter().map(|past| past.action).collect::<Vec<_>>()
     };
-    let asked: Vec<Action> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call_id == "b").collect();
+    let asked: Vec<Action> = kept.iter().map(|past| past.action.clone()).filter(|one| one.call_id == "b").collect();
     assert_eq!((about(10), about(1)), (asked.clone(), asked[..1].to_vec()));
     let later = Action { asked: asked[0].asked.clone(), revision: 3, ..saved };
     let written = later.clone();

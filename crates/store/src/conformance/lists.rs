@@ -277,7 +277,7 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
     }
     for (kind, name) in [(ActorKind::Agent, "cleaner"), (ActorKind::User, "starter"), (ActorKind::Agent, "starter")] {
         let belongs_to = Some(actor(kind, name));
-        let belongs = |one: &&Session| belongs_to.as_ref().is_some_and(|actor| one.belongs_to(actor).is_ok());
+        let belongs = |one: &&Session| belongs_to.as_ref().is_some_and(|actor| one.require_owner(actor).is_ok());
         let expected: Vec<Session> = all.iter().filter(belongs).cloned().collect();
         let filter = SessionFilter { belongs_to: belongs_to.clone(), ..SessionFilter::default() };
         assert_eq!(paged_sessions(&world, &filter, 3), expected, "{filter:?}");

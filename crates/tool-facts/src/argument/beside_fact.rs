@@ -35,12 +35,12 @@ static FLAGS: WordList = WordList::new(include_str!("../../data/argument/flags.t
 /// Beside a URL: texts about the request and its response.
 const URL_TEXTS: &[&str] = &["prompt", "useragent", "language", "acceptlanguage", "accept", "responsetype"];
 /// Beside a URL: formats and limits of the response.
-const URL_FIGURES: &[&str] = &["format", "outputformat", "returnformat", "startindex", "maxsize"];
+const URL_NUMBERS: &[&str] = &["format", "outputformat", "returnformat", "startindex", "maxsize"];
 /// Beside a URL: booleans about the response.
 const URL_FLAGS: &[&str] = &["raw", "cache", "nocache", "markdown"];
 
 /// Beside SQL: limits and formats of the result.
-const SQL_FIGURES: &[&str] = &[
+const SQL_NUMBERS: &[&str] = &[
     "format",
     "outputformat",
     "limit",
@@ -69,13 +69,13 @@ pub(super) fn is_harmless_anywhere(name: &str, value: &Value) -> bool {
     match value {
         Value::Bool(_) => FLAGS.contains(name),
         Value::Number(_) => LIMITS.contains(name),
-        Value::String(text) => TEXTS.contains(name) || (LIMITS.contains(name) && is_figure(text)),
+        Value::String(text) => TEXTS.contains(name) || (LIMITS.contains(name) && is_number(text)),
         Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }
 
 /// Says whether a text is a number with its unit, or one word.
-fn is_figure(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     text.len() <= 16 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ' '))
 }
 
@@ -189,9 +189,9 @@ impl BesideFact<'_> {
     }
 
     pub(super) fn harmless(&self, name: &str, value: &Value) -> bool {
-        let (texts, figures, flags): (&[&str], &[&str], &[&str]) = match self.beside {
-            "url" => (URL_TEXTS, URL_FIGURES, URL_FLAGS),
-            "sql" => (&[], SQL_FIGURES, &[]),
+        let (texts, numbers, flags): (&[&str], &[&str], &[&str]) = match self.beside {
+            "url" => (URL_TEXTS, URL_NUMBERS, URL_FLAGS),
+            "sql" => (&[], SQL_NUMBERS, &[]),
             _ => (&[], &[], &[]),
         };
         let on = |common: &WordList, own: &[&str]| common.contains(name) || own.contains(&name);
@@ -206,11 +206,11 @@ impl BesideFact<'_> {
                 id.len() <= 64 && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
             }
             Value::Bool(true) => self.beside == "sql" && matches!(name, "readonly" | "dryrun"),
-            Value::Number(_) => on(&LIMITS, figures),
+            Value::Number(_) => on(&LIMITS, numbers),
             Value::String(_) if TEXTS.contains(name) => true,
             // Some of these become headers, and a second line would be another header.
             Value::String(text) if texts.contains(&name) => name == "prompt" || !text.contains(char::is_control),
-            Value::String(text) if on(&LIMITS, figures) => is_figure(text),
+            Value::String(text) if on(&LIMITS, numbers) => is_number(text),
             headers if self.beside == "url" && name.ends_with("headers") => header::harmless(headers),
             Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => false,
         }

@@ -20,8 +20,7 @@ static NUMBERS: WordList = WordList::new(include_str!("../../data/argument/file_
 static FLAGS: WordList = WordList::new(include_str!("../../data/argument/file_tools/flags.txt"));
 
 /// Words that stand for a number.
-const FIGURES_IN_WORDS: &[&str] =
-    &["all", "auto", "beginning", "bottom", "end", "first", "last", "none", "start", "top"];
+const NUMBER_WORDS: &[&str] = &["all", "auto", "beginning", "bottom", "end", "first", "last", "none", "start", "top"];
 
 /// Arguments whose value is one word about how a file is written or shown: `encoding: "utf-8"`.
 static SINGLE_WORDS: WordList = WordList::new(include_str!("../../data/argument/file_tools/single_words.txt"));
@@ -79,7 +78,7 @@ pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
         Value::Number(_) => NUMBERS.contains(name) || SWITCHES.contains(&written),
         Value::String(_) if TEXTS.contains(name) || PATTERNS.contains(name) => true,
         Value::String(text) if name == "input" => text.trim_start().starts_with("*** Begin Patch"),
-        Value::String(text) if NUMBERS.contains(name) => is_figure(text),
+        Value::String(text) if NUMBERS.contains(name) => is_number(text),
         Value::String(text) if SINGLE_WORDS.contains(name) => is_word(text),
         Value::String(text) if MEDIA_TYPES.contains(&name) => {
             text.split('/').count() <= 2 && text.split('/').all(is_word)
@@ -94,9 +93,10 @@ pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
 }
 
 /// Says whether a text is a number, a range of numbers, or a word for a number.
-fn is_figure(text: &str) -> bool {
-    let figures = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | ',' | ':' | '.' | ' ');
-    text.len() <= 40 && (text.chars().all(figures) || FIGURES_IN_WORDS.contains(&text.to_ascii_lowercase().as_str()))
+fn is_number(text: &str) -> bool {
+    let number_characters = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | ',' | ':' | '.' | ' ');
+    text.len() <= 40
+        && (text.chars().all(number_characters) || NUMBER_WORDS.contains(&text.to_ascii_lowercase().as_str()))
 }
 
 /// Says whether a text is one word, and neither a path nor a command with arguments.

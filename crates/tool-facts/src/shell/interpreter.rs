@@ -61,7 +61,7 @@ pub(super) fn run(
             collector.add_doubt(format!("`{name}` may read a command differently"));
             shell(collector, name, argv, context)?;
         }
-        "eval" => joined(collector, argv.words.get(1..).unwrap_or_default(), &context.under("eval"))?,
+        "eval" => add_joined(collector, argv.words.get(1..).unwrap_or_default(), &context.under("eval"))?,
         "trap" => trap(collector, argv, context)?,
         "watch" => watch(collector, argv, context)?,
         "su" => other_user(collector, argv, context)?,
@@ -115,7 +115,7 @@ fn shell(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandCo
         }
     }
     match (command, operand) {
-        (true, Some(text)) => nested(collector, text, &context.under(&format!("{name} -c"))),
+        (true, Some(text)) => add_nested(collector, text, &context.under(&format!("{name} -c"))),
         (true, None) => Err(refused(format!("`{name} -c` has no command"))),
         (false, Some(script)) => {
             if script.dynamic || script.glob {
@@ -140,7 +140,7 @@ fn input(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandCo
     Ok(())
 }
 
-pub(super) fn nested(collector: &mut Collector, text: &Word, context: &CommandContext) -> Result<(), Unparsed> {
+pub(super) fn add_nested(collector: &mut Collector, text: &Word, context: &CommandContext) -> Result<(), Unparsed> {
     if text.dynamic || text.glob || context.appended {
         collector.add_doubt(format!("the text `{}` is known only when it runs", text.text));
         collector.shell.dynamic |= text.dynamic;
@@ -150,19 +150,19 @@ pub(super) fn nested(collector: &mut Collector, text: &Word, context: &CommandCo
 }
 
 /// Joins the words with blanks and parses the text.
-pub(super) fn joined(collector: &mut Collector, words: &[Word], context: &CommandContext) -> Result<(), Unparsed> {
+pub(super) fn add_joined(collector: &mut Collector, words: &[Word], context: &CommandContext) -> Result<(), Unparsed> {
     let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut whole = Word::literal(&text);
     whole.dynamic = words.iter().any(|word| word.dynamic);
     whole.glob = words.iter().any(|word| word.glob);
-    nested(collector, &whole, context)
+    add_nested(collector, &whole, context)
 }
 
 fn trap(collector: &mut Collector, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
     collector.add_command(argv, context);
     match argv.words.iter().skip(1).find(|word| !word.text.starts_with('-')) {
         Some(action) if !action.text.is_empty() && argv.words.len() > 2 => {
-            nested(collector, action, &context.under("trap"))
+            add_nested(collector, action, &context.under("trap"))
         }
         _ => Ok(()),
     }
@@ -181,7 +181,7 @@ fn watch(collector: &mut Collector, argv: &Argv, context: &CommandContext) -> Re
         }
         at += if value { 2 } else { 1 };
     }
-    joined(collector, argv.words.get(at..).unwrap_or_default(), &context.under("watch"))
+    add_joined(collector, argv.words.get(at..).unwrap_or_default(), &context.under("watch"))
 }
 
 fn other_user(collector: &mut Collector, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
@@ -201,7 +201,7 @@ fn other_user(collector: &mut Collector, argv: &Argv, context: &CommandContext) 
     let text = argv.words.iter().position(command).and_then(|at| argv.words.get(at + 1)).cloned();
     let glued = |word: &Word| word.text.strip_prefix("--command=").map(Word::literal);
     if let Some(text) = text.or_else(|| argv.words.iter().find_map(glued)) {
-        nested(collector, &text, &context.under("su -c"))
+        add_nested(collector, &text, &context.under("su -c"))
     } else {
         collector.mark_opaque(listed);
         collector.add_doubt("the command of `su` is not parsed");
@@ -236,5 +236,5 @@ fn remote(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandC
     if argv.words.get(at).is_some_and(|host| host.dynamic || host.glob) {
         collector.add_doubt("the machine is known only when the command runs");
     }
-    if command.is_empty() { Ok(()) } else { joined(collector, command, &inner) }
+    if command.is_empty() { Ok(()) } else { add_joined(collector, command, &inner) }
 }

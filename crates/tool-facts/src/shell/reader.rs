@@ -126,7 +126,7 @@ impl Reader<'_> {
             "negated_command" if !self.raw(node).starts_with("! ") => {
                 return Err(refused("a `!` touches another word"));
             }
-            "list" | "pipeline" | "negated_command" => self.joined(node, extra)?,
+            "list" | "pipeline" | "negated_command" => self.read_list(node, extra)?,
             "compound_statement" if self.raw(node).starts_with("((") => self.arithmetic(node, extra)?,
             "compound_statement" if !grouped(self.raw(node)) => {
                 return Err(refused("a group of commands cannot be read"));
@@ -189,7 +189,7 @@ impl Reader<'_> {
     }
 
     /// Reads a list or a pipeline. The trailing parts belong to its last command.
-    fn joined<'t>(&mut self, node: Node<'t>, mut extra: TrailingParts<'t>) -> Result<(), Unparsed> {
+    fn read_list<'t>(&mut self, node: Node<'t>, mut extra: TrailingParts<'t>) -> Result<(), Unparsed> {
         extra.after.clear();
         let all: Vec<Node<'t>> = children(node).collect();
         let last = all.iter().rposition(|child| child.is_named() && child.kind() != "comment");
@@ -234,7 +234,7 @@ impl Reader<'_> {
             if let Some(end) = end
                 && !is_redirect
             {
-                self.apart(end, child.start_byte())?;
+                self.require_blank(end, child.start_byte())?;
             }
             end = Some(child.end_byte());
             match child.kind() {
@@ -268,7 +268,7 @@ impl Reader<'_> {
     }
 
     /// Refuses two words without a blank between them. The parser accepts a line end there, and a shell does not.
-    pub(super) fn apart(&self, end: usize, start: usize) -> Result<(), Unparsed> {
+    pub(super) fn require_blank(&self, end: usize, start: usize) -> Result<(), Unparsed> {
         let gap = self.source.get(end..start).unwrap_or_default().replace("\\\n", "");
         if gap.is_empty() || !gap.chars().all(|c| c == ' ' || c == '\t') {
             return Err(refused("two words are not separated by a blank"));

@@ -42,7 +42,7 @@ fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut TrailingParts<'
             }
             _ if child.is_named() || !operator.is_empty() => {
                 if let Some(end) = end.replace(child.end_byte()) {
-                    reader.apart(end, child.start_byte())?;
+                    reader.require_blank(end, child.start_byte())?;
                 }
                 targets.push(reader.read_word(child)?);
             }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::collector::{Argv, Collector, CommandContext, Stdin};
-use super::interpreter::{joined, nested};
+use super::interpreter::{add_joined, add_nested};
 use super::word::Word;
 use crate::Unparsed;
 use crate::word_list::{WordList, parse_table};
@@ -173,9 +173,9 @@ pub(super) fn list_unread(
         CommandForm::Joined => {
             let end = words.iter().position(|word| word.text.starts_with(":::")).unwrap_or(words.len());
             let words = words.get(..end).unwrap_or_default();
-            if words.is_empty() { Ok(()) } else { joined(collector, words, &inner) }
+            if words.is_empty() { Ok(()) } else { add_joined(collector, words, &inner) }
         }
-        CommandForm::Each => words.iter().try_for_each(|text| nested(collector, text, &inner)),
+        CommandForm::Each => words.iter().try_for_each(|text| add_nested(collector, text, &inner)),
         CommandForm::Words if words.is_empty() => Ok(()),
         CommandForm::Words => {
             collector.run(Argv { words: words.to_vec(), stdin: Stdin::Other, ..Argv::default() }, &inner)
@@ -233,7 +233,7 @@ fn read_command_options(
             }
             found = true;
             if !text.text.trim().is_empty() {
-                nested(
+                add_nested(
                     collector,
                     &text,
                     &context.under(&format!("{name} {}", word.text.split('=').next().unwrap_or_default())),

@@ -43,11 +43,11 @@ impl Reader for Events {
     fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault> {
         let event = parse_event(data)?;
         match event.get("type").and_then(Value::as_str) {
-            Some("message_start") => used(event.pointer("/message/usage"), draft),
+            Some("message_start") => add_usage(event.pointer("/message/usage"), draft),
             Some("content_block_start") => self.start(&event, draft, said)?,
             Some("content_block_delta") => self.delta(&event, draft, said)?,
             Some("message_delta") => {
-                used(event.get("usage"), draft);
+                add_usage(event.get("usage"), draft);
                 if let Some(reason) = event.pointer("/delta/stop_reason").and_then(Value::as_str) {
                     self.stop = Some(reason.to_owned());
                 }
@@ -160,7 +160,7 @@ fn index(event: &Value) -> u64 {
 }
 
 /// Sets the tokens so far. Tokens read from or written to a cache count as input.
-fn used(usage: Option<&Value>, draft: &mut TurnBuilder) {
+fn add_usage(usage: Option<&Value>, draft: &mut TurnBuilder) {
     let tokens = |name: &str| usage.and_then(|usage| usage.get(name)?.as_u64());
     let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     let input = input.into_iter().filter_map(tokens).fold(0_u64, u64::saturating_add);

@@ -99,7 +99,7 @@ impl Events {
         }
         match delta.get("content") {
             Some(Value::String(text)) => draft.say(text, said)?,
-            Some(Value::Array(pieces)) => pieces.iter().try_for_each(|piece| typed(piece, draft, said))?,
+            Some(Value::Array(pieces)) => pieces.iter().try_for_each(|piece| add_content(piece, draft, said))?,
             _ => {}
         }
         if let Some(refusal) = delta.get("refusal").and_then(Value::as_str) {
@@ -158,7 +158,7 @@ impl Events {
 }
 
 /// Adds a typed piece of content: text or reasoning.
-fn typed(piece: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
+fn add_content(piece: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
     if let Some(text) = piece.get("text").and_then(Value::as_str) {
         draft.say(text, said)?;
     }

@@ -132,12 +132,12 @@ fn asks(input: &Input) -> bool {
 
 /// Calls that a step has proposed and settled so far.
 #[derive(Default)]
-struct Seen {
+struct CallHistory {
     acted: BTreeSet<String>,
     settled: BTreeSet<String>,
 }
 
-impl Seen {
+impl CallHistory {
     fn check(
         &mut self,
         old: &MachineState,
@@ -190,7 +190,7 @@ proptest! {
 
     #[test]
     fn no_effect_is_repeated_and_no_end_is_reopened(journal in journals()) {
-        let mut seen = Seen::default();
+        let mut seen = CallHistory::default();
         let mut state = MachineState::new("p-");
         for input in &journal {
             let (new, effects) = state.clone().advance(input);

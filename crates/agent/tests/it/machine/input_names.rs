@@ -2,7 +2,7 @@
 
 use domain::Effect as Way;
 use domain::journal::{EngineInput, InputHead, JournalKind};
-use holdpoint_agent::machine::{CallEnd, Input, Silence};
+use holdpoint_agent::machine::{CallEnd, Input, NoAnswerReason};
 use serde_json::json;
 
 use crate::machine::inputs::{asked, before, begun, cancelled, message, says, settled, turn, waiting};
@@ -16,7 +16,7 @@ fn input(kind: JournalKind) -> Input {
         JournalKind::ModelFailed => Input::ModelFailed { message: "no".into() },
         JournalKind::Asked => asked("call", "int_1"),
         JournalKind::Waiting => waiting("call", "int_1"),
-        JournalKind::Settled => settled("call", CallEnd::Unanswered { how: Silence::Expired }),
+        JournalKind::Settled => settled("call", CallEnd::Unanswered { how: NoAnswerReason::Expired }),
         JournalKind::BeforeEnded => before(Way::Approve, None),
         JournalKind::Cancelled => cancelled(),
         JournalKind::Retried => Input::Retried { reason: "no".into(), after_end: true },

@@ -218,9 +218,9 @@ fn expired_question_is_not_asked_again() {
 #[test]
 fn question_is_not_asked_again_after_a_takeover() {
     let (state, _) = replay("p-", &[task(), turn(&["ask_user_clarify"]), asked("p-t1c0", "int_1")]);
-    let taken_over = reread(&state);
-    assert_eq!(taken_over.outstanding(), []);
-    assert_eq!(taken_over.waiting()[0].interaction, "int_1");
+    let reread_state = reread(&state);
+    assert_eq!(reread_state.outstanding(), []);
+    assert_eq!(reread_state.waiting()[0].interaction, "int_1");
     let (state, _) = replay("p-", &[begun_with_question(false), asked("p-before", "int_1")]);
     assert_eq!(reread(&state).outstanding(), []);
 }

@@ -116,15 +116,15 @@ impl World {
     }
 
     fn act(&mut self, call: &str) {
-        let standing = match self.engine.calls.get(call) {
-            Some(standing) => standing.clone(),
+        let state = match self.engine.calls.get(call) {
+            Some(state) => state.clone(),
             None => self.rule(call),
         };
-        self.engine.calls.insert(call.to_owned(), standing.clone());
+        self.engine.calls.insert(call.to_owned(), state.clone());
         if self.perhaps_die() {
             return;
         }
-        let end = match standing {
+        let end = match state {
             ActionState::Waiting => return self.take(waiting(call, call)),
             ActionState::Denied => CallEnd::Denied { reason: "no".into() },
             ActionState::Allowed => {
@@ -144,16 +144,16 @@ impl World {
     /// Answers one open question, of an action or of the step itself.
     fn answer(&mut self) {
         let way = Way::ALL[usize::from(self.roll(8))];
-        let open = self.engine.calls.iter().find(|(_, standing)| **standing == ActionState::Waiting);
+        let open = self.engine.calls.iter().find(|(_, state)| **state == ActionState::Waiting);
         if let Some(call) = open.map(|(call, _)| call.clone()) {
-            let standing = if way.runs_action() {
+            let state = if way.runs_action() {
                 self.engine.let_run.insert(call.clone());
                 ActionState::Allowed
             } else {
                 self.engine.held_back.insert(call.clone());
                 ActionState::Ended(answered(way))
             };
-            self.engine.calls.insert(call, standing);
+            self.engine.calls.insert(call, state);
         } else if let Some(answer) = self.engine.questions.values_mut().find(|answer| answer.is_none()) {
             *answer = Some(answered(way));
         }

@@ -4,7 +4,7 @@ use holdpoint_agent::model::{Message, Turn};
 use testkit::Sabotage;
 
 use crate::simulation::check_runs;
-use crate::simulation::play::{Deed, Play};
+use crate::simulation::play::{Play, RecordedRun};
 
 /// Defect of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(crate) fn runs_unasked(play: &Play, turn: &Turn) {
     }
     let writes = turn.calls.iter().filter(|call| call.tool == "write");
     for call in writes {
-        runs(play, Deed { tool: call.tool.clone(), arguments: call.arguments.clone() });
+        runs(play, RecordedRun { tool: call.tool.clone(), arguments: call.arguments.clone() });
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn runs_again(play: &Play) {
     begun.into_iter().for_each(|deed| runs(play, deed));
 }
 
-fn runs(play: &Play, deed: Deed) {
+fn runs(play: &Play, deed: RecordedRun) {
     play.noticed(check_runs::may_run(&play.look(), &deed));
     play.stage.lock().ran.push(deed);
 }

@@ -107,7 +107,7 @@ pub(crate) fn everything(stored_state: &StoredState) -> Verdict {
         for kept in &held.steps {
             journal(held, kept)?;
         }
-        proposals(held)?;
+        actions(held)?;
         if held.session.ended.is_some() {
             ended(stored_state, held)?;
         }
@@ -164,7 +164,7 @@ fn journal(held: &StoredSession, kept: &StoredStep) -> Verdict {
         let later = inputs[upto..].iter().all(given);
         holds!(later, "{id} has applied {upto} inputs, and its journal has later ones that do not come from people");
     }
-    taken_up(held, kept)?;
+    continued(held, kept)?;
     heard(kept, &inputs)?;
     let mut state = replayed(held, kept, &[]);
     for input in &inputs {
@@ -196,7 +196,7 @@ fn heard(kept: &StoredStep, inputs: &[Input]) -> Verdict {
 }
 
 /// Checks that an attempt begins with the journal of the attempt before it, followed by a `Retried` input.
-fn taken_up(held: &StoredSession, kept: &StoredStep) -> Verdict {
+fn continued(held: &StoredSession, kept: &StoredStep) -> Verdict {
     let at = held.steps.iter().position(|one| one.step.id == kept.step.id).unwrap();
     let Some(before) = at.checked_sub(1).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1) else {
         return Ok(());
@@ -210,15 +210,15 @@ fn taken_up(held: &StoredSession, kept: &StoredStep) -> Verdict {
 }
 
 /// Checks that every action is a call of a journalled turn, and that no call of a settled turn is still open.
-fn proposals(held: &StoredSession) -> Verdict {
-    for proposal in &held.proposals {
-        let call = &proposal.call_id;
+fn actions(held: &StoredSession) -> Verdict {
+    for action in &held.actions {
+        let call = &action.call_id;
         let found = place(call).and_then(|(step, turn, index)| {
             let attempts = held.steps.iter().filter(|kept| first_attempt(held, kept) == step);
             attempts.rev().find_map(|kept| turns(kept).get(turn - 1)?.calls.get(index))
         });
         let Some(found) = found else { return Err(format!("{call} was proposed and is in no turn")) };
-        let same = found.tool == proposal.call.tool && found.arguments == proposal.call.arguments;
+        let same = found.tool == action.call.tool && found.arguments == action.call.arguments;
         holds!(same, "{call} was proposed with another tool or other arguments than those of the turn");
     }
     Ok(())
@@ -247,9 +247,9 @@ fn ended(stored_state: &StoredState, held: &StoredSession) -> Verdict {
     // A failed session may be retried, and then has to redact the secrets that it was given.
     let failed = held.session.status() == SessionStatus::Failed;
     holds!(held.sealed == 0 || failed, "{id} has ended with sealed values");
-    let waits = held.proposals.iter().find(|proposal| {
-        let allowed = proposal.hosted && matches!(proposal.state, ActionState::Allowed { .. });
-        allowed || matches!(proposal.state, ActionState::Waiting { .. })
+    let waits = held.actions.iter().find(|action| {
+        let allowed = action.hosted && matches!(action.state, ActionState::Allowed { .. });
+        allowed || matches!(action.state, ActionState::Waiting { .. })
     });
     holds!(waits.is_none(), "{id} has ended with an action that waits or may still start: {waits:?}");
     Ok(())

@@ -44,14 +44,14 @@ pub(crate) enum DeedKind {
 
 /// One action of a person.
 #[derive(Debug, Clone)]
-pub(crate) struct Deed {
+pub(crate) struct PersonAction {
     pub by: Caller,
     pub what: DeedKind,
 }
 
 /// Performs an action of a person through the engine.
-pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Result<(), Error> {
-    let Deed { by, what } = deed;
+pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: PersonAction) -> Result<(), Error> {
+    let PersonAction { by, what } = deed;
     match what {
         DeedKind::Opens { task, flow, listens } => {
             let input = if flow { json!({ "task": task }) } else { json!(format!("{task}: go")) };
@@ -65,33 +65,35 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
                 },
                 ..Start::default()
             };
-            engine.start_session(&by, start, None).await.map(drop)
+            engine.session_start(&by, start, None).await.map(drop)
         }
-        DeedKind::Answers { id, draft } => engine.answer(&by, id, *draft, None).await.map(drop),
+        DeedKind::Answers { id, draft } => engine.interaction_answer(&by, id, *draft, None).await.map(drop),
         DeedKind::Controls { session, command } => {
-            engine.control_session(&by, session, command, None, None).await.map(drop)
+            engine.session_control(&by, session, command, None, None).await.map(drop)
         }
         DeedKind::Steps { session, command } => {
-            engine.control_step(&by, (session, None), command, None, None).await.map(drop)
+            engine.step_control(&by, (session, None), command, None, None).await.map(drop)
         }
-        DeedKind::Says { session, content } => engine.send_message(&by, session, content, false, None).await.map(drop),
+        DeedKind::Says { session, content } => {
+            engine.session_message(&by, session, content, false, None).await.map(drop)
+        }
         DeedKind::Edits { session } => edits(&engine, &play, &by, session).await,
         DeedKind::FireDue => engine.fire_due().await.map(drop),
     }
 }
 
 async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) -> Result<(), Error> {
-    for acted in engine.actions(by, session, String::new(), 100).await?.0 {
-        let call = acted.proposal.call_id.clone();
-        let allowed = matches!(acted.proposal.state, ActionState::Allowed { .. }) && acted.proposal.runner.is_some();
+    for acted in engine.action_list(by, session, String::new(), 100).await?.0 {
+        let call_id = acted.action.call_id.clone();
+        let allowed = matches!(acted.action.state, ActionState::Allowed { .. }) && acted.action.runner.is_some();
         let (Some(permit), true) = (acted.permit, allowed) else { continue };
-        engine.action_start(by, (session, call.clone()), permit, Some(20), None).await?;
-        let action = acted.proposal.effective();
-        let deed = play::Deed { tool: action.tool, arguments: action.arguments };
+        engine.action_start(by, (session, call_id.clone()), permit, Some(20), None).await?;
+        let call = acted.action.effective();
+        let deed = play::RecordedRun { tool: call.tool, arguments: call.arguments };
         play.noticed(check_runs::may_run(&play.look(), &deed));
         play.stage.lock().ran.push(deed);
         play.takes_time(2).await;
-        engine.action_outcome(by, (session, call), Outcome::Done { result: json!("edited") }, None, None).await?;
+        engine.action_outcome(by, (session, call_id), Outcome::Done { result: json!("edited") }, None, None).await?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use holdpoint_agent::model::{ModelCall, ModelError, Turn};
 use serde_json::{Value, json};
 use testkit::Random;
 
-use crate::simulation::play::{Play, Stage};
+use crate::simulation::play::{Play, PlayState};
 
 /// Tools that models call. A tool that is listed twice is called twice as often.
 const CALLED: [&str; 15] = [
@@ -14,7 +14,7 @@ const CALLED: [&str; 15] = [
     "ask_user", "ask_user",
 ];
 
-impl Stage {
+impl PlayState {
     /// Whether the tools are unavailable this time.
     pub(crate) fn tools_break(&mut self) -> bool {
         !self.quiet && self.random.one_in(40)

@@ -7,7 +7,7 @@ use holdpoint_agent::model::Message;
 use serde_json::json;
 
 use crate::simulation::check::holds;
-use crate::simulation::deeds::{Deed, DeedKind};
+use crate::simulation::deeds::{DeedKind, PersonAction};
 use crate::simulation::stored_state::StoredSession;
 use crate::simulation::world::{Verdict, World};
 
@@ -23,7 +23,7 @@ impl World {
             if deeds.is_empty() && self.over() {
                 break;
             }
-            deeds.push(Deed { by: self.people[0].clone(), what: DeedKind::FireDue });
+            deeds.push(PersonAction { by: self.people[0].clone(), what: DeedKind::FireDue });
             self.clock.advance(SignedDuration::from_secs(31));
             self.round(deeds, false).await?;
         }
@@ -35,8 +35,9 @@ impl World {
         holds!(left.is_none(), "a session does not end: {left:?}");
         let listening: Vec<_> = self.live();
         let cancel = |session| DeedKind::Controls { session, command: Command::Cancel };
-        let deeds = listening.into_iter().map(|session| Deed { by: self.people[0].clone(), what: cancel(session) });
-        let deeds: Vec<Deed> = deeds.collect();
+        let deeds =
+            listening.into_iter().map(|session| PersonAction { by: self.people[0].clone(), what: cancel(session) });
+        let deeds: Vec<PersonAction> = deeds.collect();
         self.round(deeds, false).await?;
         holds!(self.live().is_empty(), "a session cannot be cancelled");
         self.check_that_no_message_is_lost()
@@ -60,19 +61,22 @@ impl World {
     }
 
     /// Actions of people that let every session end: they resume paused sessions and answer open questions.
-    fn last_deeds(&mut self, round: usize) -> Vec<Deed> {
+    fn last_deeds(&mut self, round: usize) -> Vec<PersonAction> {
         let mut deeds = Vec::new();
         let alice = self.people[0].clone();
         for held in self.stored_state.sessions.values().filter(|held| held.session.ended.is_none()) {
             let session = held.session.id;
             if held.session.paused.is_some() {
-                deeds.push(Deed { by: alice.clone(), what: DeedKind::Controls { session, command: Command::Resume } });
+                deeds.push(PersonAction {
+                    by: alice.clone(),
+                    what: DeedKind::Controls { session, command: Command::Resume },
+                });
             }
-            let waits = |proposal: &domain::Action| {
-                proposal.runner.is_some() && matches!(proposal.state, domain::ActionState::Allowed { .. })
+            let waits = |action: &domain::Action| {
+                action.runner.is_some() && matches!(action.state, domain::ActionState::Allowed { .. })
             };
-            if held.proposals.iter().any(waits) {
-                deeds.push(Deed { by: alice.clone(), what: DeedKind::Edits { session } });
+            if held.actions.iter().any(waits) {
+                deeds.push(PersonAction { by: alice.clone(), what: DeedKind::Edits { session } });
             }
         }
         // Another person answers in each round, because a question may need two people.
@@ -80,7 +84,7 @@ impl World {
         let open = self.stored_state.questions.values().filter(|question| question.status() == Status::Pending);
         for question in open {
             let what = DeedKind::Answers { id: question.id, draft: Box::new(plain(question)) };
-            deeds.push(Deed { by: by.clone(), what });
+            deeds.push(PersonAction { by: by.clone(), what });
         }
         deeds
     }

@@ -11,7 +11,7 @@ use holdpoint_agent::worker::Kit;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use crate::simulation::play::{Deed, Play};
+use crate::simulation::play::{Play, RecordedRun};
 use crate::simulation::{broken, check, check_runs, draw};
 
 /// Tools that the worker runs: name, whether a call may be repeated, and whether it may run beside other calls.
@@ -98,7 +98,7 @@ impl Tool for CheckedTool {
 
     fn run<'a>(&'a self, arguments: &'a Value, run: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
-            let deed = Deed { tool: self.spec.name.clone(), arguments: arguments.clone() };
+            let deed = RecordedRun { tool: self.spec.name.clone(), arguments: arguments.clone() };
             self.play.noticed(check_runs::may_run(&self.play.look(), &deed));
             {
                 let mut stage = self.play.stage.lock();

@@ -13,7 +13,7 @@ use crate::simulation::stored_state::{StoredState, look};
 
 /// One run of a tool.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Deed {
+pub(crate) struct RecordedRun {
     pub tool: String,
     pub arguments: Value,
 }
@@ -21,11 +21,11 @@ pub(crate) struct Deed {
 /// State that the models and tools share.
 pub(crate) struct Play {
     pub scope: Scope,
-    pub stage: Mutex<Stage>,
+    pub stage: Mutex<PlayState>,
 }
 
 /// Mutable part of [`Play`].
-pub(crate) struct Stage {
+pub(crate) struct PlayState {
     pub random: Random,
     /// Store of the living process; simulated work passes time by queries to it.
     pub process: Arc<dyn Store>,
@@ -35,9 +35,9 @@ pub(crate) struct Stage {
     pub quiet: bool,
     /// Whether leases may expire under living workers.
     pub drifts: bool,
-    pub ran: Vec<Deed>,
+    pub ran: Vec<RecordedRun>,
     /// Calls that run, or that ran when their worker died.
-    pub begun: Vec<Deed>,
+    pub begun: Vec<RecordedRun>,
     pub defect: Option<Defect>,
     pub asked: usize,
     pub drawn: u64,
@@ -84,7 +84,7 @@ impl Play {
 
 /// Counts of the events in one or more seeds.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Figures {
+pub(crate) struct Totals {
     pub deaths: usize,
     pub lone_deaths: usize,
     pub sessions: usize,
@@ -101,7 +101,7 @@ pub(crate) struct Figures {
     pub completed: usize,
 }
 
-impl Figures {
+impl Totals {
     /// Adds the counts of another seed.
     pub(crate) fn add(&mut self, other: &Self) {
         let Self { deaths, lone_deaths, sessions, steps, turns, asked, runs, .. } = other;

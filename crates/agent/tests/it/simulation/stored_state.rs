@@ -19,7 +19,7 @@ pub(crate) struct StoredState {
 pub(crate) struct StoredSession {
     pub session: Session,
     pub steps: Vec<StoredStep>,
-    pub proposals: Vec<Action>,
+    pub actions: Vec<Action>,
     pub events: Vec<Event>,
     /// Number of questions of the session that have sealed values.
     pub sealed: usize,
@@ -62,10 +62,10 @@ pub(crate) fn look(store: &dyn Store, scope: Scope) -> StoredState {
                 let journal = reads.journal(&scope, step.id, Page::first(ALL))?.into_iter().map(entry).collect();
                 steps.push(StoredStep { state: reads.step_state(&scope, step.id)?, step, journal });
             }
-            let proposals = reads.actions(&scope, session.id, "", ALL)?.into_vec();
+            let actions = reads.actions(&scope, session.id, "", ALL)?.into_vec();
             let events = reads.events(&scope, session.id, 0, ALL)?.into_vec();
             let sealed = reads.interactions_with_sealed_value(&scope, session.id, "secrets")?.len();
-            sessions.insert(session.id, StoredSession { session, steps, proposals, events, sealed });
+            sessions.insert(session.id, StoredSession { session, steps, actions, events, sealed });
         }
         let questions = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: ALL })?;
         let questions = questions.into_iter().map(|question| (question.id, question)).collect();

@@ -9,15 +9,15 @@ use futures::future::BoxFuture;
 use holdpoint_agent::worker::Worker;
 use parking_lot::Mutex;
 use store::{Store, StoreError};
-use testkit::{CrashStore, Fate, ManualClock, Random, UseCase, side_by_side};
+use testkit::{CrashStore, JobEnd, ManualClock, Random, UseCase, side_by_side};
 use tokio_util::sync::CancellationToken;
 
 use crate::simulation::broken::Defect;
-use crate::simulation::deeds::{Deed, DeedKind, perform};
+use crate::simulation::deeds::{DeedKind, PersonAction, perform};
 use crate::simulation::dying_worker::DyingWorker;
 use crate::simulation::kit::RandomKit;
 use crate::simulation::place::{boot, fresh, open};
-use crate::simulation::play::{Figures, Play, Stage};
+use crate::simulation::play::{Play, PlayState, Totals};
 use crate::simulation::stored_state::StoredState;
 use crate::simulation::{check, check_runs, draw};
 
@@ -63,7 +63,7 @@ impl World {
         let store = process_of(&behind, defect);
         let process: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
         let engine = boot(&process, &clock, &ids);
-        let stage = Stage {
+        let stage = PlayState {
             random: Random::seeded(random.number()),
             process,
             behind: Arc::clone(&behind),
@@ -109,7 +109,7 @@ impl World {
 
     /// Runs workers and people concurrently for one round, with or without deaths, and checks every invariant
     /// afterwards.
-    pub(crate) async fn round(&mut self, deeds: Vec<Deed>, deaths: bool) -> Verdict {
+    pub(crate) async fn round(&mut self, deeds: Vec<PersonAction>, deaths: bool) -> Verdict {
         let now = store::Clock::now(&self.clock);
         let drifts = deaths && self.random.one_in(6);
         self.play.stage.lock().drifts = drifts;
@@ -139,8 +139,8 @@ impl World {
         }
         let rate = if deaths { self.crash_rate } else { usize::MAX };
         let (clock, counted) = (self.clock.clone(), Arc::clone(&jobs));
-        let mut last = Fate::Done;
-        let mut fate = |random: &mut Random| {
+        let mut last = JobEnd::Done;
+        let mut end = |random: &mut Random| {
             let number = counted.fetch_add(1, Ordering::Relaxed);
             if number >= stops_at {
                 stop.cancel();
@@ -148,10 +148,10 @@ impl World {
             if drifts && random.one_in(25) {
                 clock.advance(SignedDuration::from_secs(1 + random.below(60) as i64));
             }
-            last = if number > MOST_JOBS { Fate::DiesBeforeCall(0) } else { drawn(random, rate) };
+            last = if number > MOST_JOBS { JobEnd::DiesBeforeCall(0) } else { drawn(random, rate) };
             last
         };
-        let results = side_by_side(&self.store, doings, &mut self.random, &mut fate).await;
+        let results = side_by_side(&self.store, doings, &mut self.random, &mut end).await;
         let jobs = jobs.load(Ordering::Relaxed);
         check::holds!(jobs <= MOST_JOBS, "the workers run in an endless loop");
         self.heard(&deeds, &results)?;
@@ -164,7 +164,7 @@ impl World {
         if at_all && self.random.one_in(times) { 1 + self.random.below(60) } else { usize::MAX }
     }
 
-    fn heard(&mut self, deeds: &[Deed], results: &[Option<Result<(), Error>>]) -> Verdict {
+    fn heard(&mut self, deeds: &[PersonAction], results: &[Option<Result<(), Error>>]) -> Verdict {
         for (index, result) in results.iter().enumerate() {
             self.tell(|| format!("    #{index} {result:?}"));
             match result {
@@ -183,7 +183,7 @@ impl World {
     }
 
     /// Replaces workers and processes that died.
-    fn replace_dead_workers(&mut self, dying_workers: &[(usize, usize)], jobs: usize, last: Fate) {
+    fn replace_dead_workers(&mut self, dying_workers: &[(usize, usize)], jobs: usize, last: JobEnd) {
         for (number, dies_at) in dying_workers.iter().copied().filter(|(_, dies_at)| *dies_at <= jobs) {
             self.lone_deaths += 1;
             self.tell(|| format!("    worker {number} died after {dies_at} jobs"));
@@ -231,7 +231,7 @@ impl World {
     }
 
     /// Draws the actions of people in the next round.
-    pub(crate) fn draw_deeds(&mut self) -> Vec<Deed> {
+    pub(crate) fn draw_deeds(&mut self) -> Vec<PersonAction> {
         let mut deeds = Vec::new();
         for _ in 0..=self.random.below(4) {
             deeds.extend(self.draw_deed());
@@ -239,7 +239,7 @@ impl World {
         deeds
     }
 
-    fn draw_deed(&mut self) -> Option<Deed> {
+    fn draw_deed(&mut self) -> Option<PersonAction> {
         let by = self.random.pick(&self.people).cloned()?;
         let live: Vec<_> = self.stored_state.sessions.values().filter(|held| held.session.ended.is_none()).collect();
         let session = self.random.pick(&live).map(|held| held.session.id);
@@ -277,24 +277,24 @@ impl World {
             DeedKind::Opens { .. } | DeedKind::Edits { .. } => self.people[0].clone(),
             _ => by,
         };
-        Some(Deed { by, what })
+        Some(PersonAction { by, what })
     }
 
     /// Draws an answer of any person to one of the open questions.
-    pub(crate) fn draw_answer(&mut self) -> Option<Deed> {
+    pub(crate) fn draw_answer(&mut self) -> Option<PersonAction> {
         let open = |question: &&domain::Interaction| question.status() == Status::Pending;
         let open: Vec<_> = self.stored_state.questions.values().filter(open).collect();
         let question = (*self.random.pick(&open)?).clone();
         let by = self.random.pick(&self.people).cloned()?;
         let number = self.play.number();
         let draft = Box::new(draw::draft(&mut self.random, &question, number));
-        Some(Deed { by, what: DeedKind::Answers { id: question.id, draft } })
+        Some(PersonAction { by, what: DeedKind::Answers { id: question.id, draft } })
     }
 
     /// Counts of this seed.
-    pub(crate) fn figures(&self) -> Figures {
+    pub(crate) fn totals(&self) -> Totals {
         let held = || self.stored_state.sessions.values();
-        let proposals = || held().flat_map(|held| &held.proposals);
+        let actions = || held().flat_map(|held| &held.actions);
         let stage = self.play.stage.lock();
         let mut once: Vec<_> = stage.ran.iter().map(|deed| deed.arguments.to_string()).collect();
         once.sort();
@@ -302,8 +302,8 @@ impl World {
         let inputs = || held().flat_map(|held| &held.steps).flat_map(|kept| &kept.journal);
         let turn = |input: &holdpoint_agent::machine::Input| matches!(input, holdpoint_agent::machine::Input::Turn(_));
         let began =
-            |proposal: &domain::Action| stage.ran.iter().any(|deed| Some(&deed.arguments) == proposal.edited.as_ref());
-        Figures {
+            |action: &domain::Action| stage.ran.iter().any(|deed| Some(&deed.arguments) == action.edited.as_ref());
+        Totals {
             deaths: self.deaths,
             lone_deaths: self.lone_deaths,
             sessions: held().count(),
@@ -312,9 +312,9 @@ impl World {
             asked: stage.asked,
             runs: stage.ran.len(),
             again: stage.ran.len() - once.len(),
-            edited: proposals().filter(|proposal| began(proposal)).count(),
-            granted: proposals().filter(|proposal| proposal.grant.is_some()).count(),
-            rejected: proposals().filter(|one| matches!(one.state, ActionState::Rejected { .. })).count(),
+            edited: actions().filter(|action| began(action)).count(),
+            granted: actions().filter(|action| action.grant.is_some()).count(),
+            rejected: actions().filter(|one| matches!(one.state, ActionState::Rejected { .. })).count(),
             unknown: held().flat_map(|held| &held.events).filter(|event| event.name == "action.unknown").count(),
             questions: self.stored_state.questions.len(),
             completed: held().filter(|held| held.session.status() == domain::SessionStatus::Completed).count(),
@@ -333,13 +333,13 @@ fn process_of(behind: &Arc<dyn Store>, defect: Option<Defect>) -> Arc<CrashStore
     })
 }
 
-fn drawn(random: &mut Random, rate: usize) -> Fate {
+fn drawn(random: &mut Random, rate: usize) -> JobEnd {
     if rate == usize::MAX || !random.one_in(rate) {
-        return Fate::Done;
+        return JobEnd::Done;
     }
     match random.below(10) {
-        0..=4 => Fate::DiesBeforeCall(random.below(16) as u32),
-        5 => Fate::DiesBeforeCommit,
-        _ => Fate::DiesBeforeReply,
+        0..=4 => JobEnd::DiesBeforeCall(random.below(16) as u32),
+        5 => JobEnd::DiesBeforeCommit,
+        _ => JobEnd::DiesBeforeReply,
     }
 }

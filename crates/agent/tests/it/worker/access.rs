@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use crate::worker::world::{World, results};
 
-fn propose(call: &str) -> Propose {
-    let action = Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
+fn propose(call_id: &str) -> Propose {
+    let call = Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
     Propose {
-        call: call.into(),
-        action,
+        call_id: call_id.into(),
+        call,
         context: Value::Null,
         expected_content: None,
         traceparent: None,
@@ -28,12 +28,12 @@ async fn call_names_of_the_worker_are_reserved_in_hosted_sessions() {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
-    let refused = world.engine.propose(&alice, session.id, propose("s1t2c0"), None).await;
+    let refused = world.engine.action_propose(&alice, session.id, propose("s1t2c0"), None).await;
     assert!(matches!(&refused, Err(Error::Refused(Refusal::CallReserved(call))) if call == "s1t2c0"), "{refused:?}");
-    world.engine.propose(&alice, session.id, propose("mine"), None).await.unwrap();
+    world.engine.action_propose(&alice, session.id, propose("mine"), None).await.unwrap();
     // In a session that is not hosted, these names are not reserved.
     let foreign = world.opens(&alice, None, None, Value::Null).await;
-    world.engine.propose(&alice, foreign.id, propose("s1t2c0"), None).await.unwrap();
+    world.engine.action_propose(&alice, foreign.id, propose("s1t2c0"), None).await.unwrap();
 }
 
 #[tokio::test]
@@ -55,17 +55,17 @@ async fn key_with_the_name_of_a_hosted_agent_has_no_access() {
     assert_eq!(answered.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
 
     let engine = &world.engine;
-    assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
-    let taken = engine.take_answer(&namesake, why.id, None, None).await;
+    assert_eq!(engine.delivery_list(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
+    let taken = engine.delivery_take(&namesake, why.id, None, None).await;
     assert!(matches!(taken, Err(Error::Refused(Refusal::NotFound("interaction")))), "{taken:?}");
     // The key of an agent does not see sessions that others opened.
     let absent = |error: Error| assert!(matches!(error, Error::Refused(Refusal::NotFound("session"))), "{error:?}");
-    absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
-    let acted = engine.action(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();
+    absent(engine.action_get(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
+    let acted = engine.action_get(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();
     assert_eq!(acted.permit, None);
-    let again = Propose { action: acted.proposal.call.clone(), ..propose(&call) };
-    absent(engine.propose(&namesake, session.id, again, None).await.unwrap_err());
-    absent(engine.propose(&namesake, session.id, propose("mine"), None).await.unwrap_err());
+    let again = Propose { call: acted.action.call.clone(), ..propose(&call) };
+    absent(engine.action_propose(&namesake, session.id, again, None).await.unwrap_err());
+    absent(engine.action_propose(&namesake, session.id, propose("mine"), None).await.unwrap_err());
     absent(engine.action_start(&namesake, (session.id, call.clone()), "x.y".into(), None, None).await.unwrap_err());
 
     world.says("Done.", &[]);
@@ -90,11 +90,11 @@ async fn cancelled_session_has_no_waiting_delivery() {
                 .answers(&alice, asked.id, Effect::Provide, AnswerDraft { data: json!("so"), ..AnswerDraft::default() })
                 .await;
         }
-        world.engine.control_session(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
-        let left = world.engine.interaction(&alice, asked.id, Duration::ZERO).await.unwrap();
+        world.engine.session_control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
+        let left = world.engine.interaction_get(&alice, asked.id, Duration::ZERO).await.unwrap();
         assert_eq!(left.delivery(), Some(&Delivery::NotNeeded), "answered: {answered}");
-        let figures = world.engine.stats(&alice, SignedDuration::from_hours(1)).await.unwrap();
-        assert_eq!(figures.deliveries_waiting, 0);
+        let stats = world.engine.stats_get(&alice, SignedDuration::from_hours(1)).await.unwrap();
+        assert_eq!(stats.deliveries_waiting, 0);
     }
 }
 
@@ -130,7 +130,7 @@ async fn invalid_arguments_never_reach_a_client_tool() {
         effect: Some(Effect::Edit),
         ..AnswerDraft::default()
     };
-    let edited = world.engine.answer(&alice, asked.id, draft, None).await;
+    let edited = world.engine.interaction_answer(&alice, asked.id, draft, None).await;
     let Err(Error::Refused(Refusal::AnswerInvalid(problems))) = edited else { unreachable!("{edited:?}") };
     assert_eq!(problems[0].pointer, "/arguments/line");
 }

@@ -45,7 +45,7 @@ async fn check(draft: AnswerDraft, ran: &[Value], read: &str) {
     let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
     let asked = world.asked(&alice).await;
     assert_eq!((world.runs(), world.turns()), (vec![], 1), "nothing runs before a person has answered");
-    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let runs: Vec<(String, Value)> = ran.iter().map(|arguments| ("write_file".to_owned(), arguments.clone())).collect();
     assert_eq!((world.runs(), world.turns()), (runs, 2));
@@ -121,10 +121,10 @@ async fn terminate_ends_the_session_and_its_open_questions() {
     world.says("I write.", &[("write_file", arguments()), ("write_file", json!({ "path": "b" }))]);
     let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
     let asked = world.open(&alice, 2).await;
-    world.engine.answer(&alice, asked[0].id, chosen("stop"), None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked[0].id, chosen("stop"), None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Cancelled);
     assert_eq!(world.open(&alice, 0).await, []);
-    world.engine.answer(&alice, asked[1].id, chosen("yes"), None).await.unwrap_err();
+    world.engine.interaction_answer(&alice, asked[1].id, chosen("yes"), None).await.unwrap_err();
     assert_eq!((world.runs(), world.turns()), (vec![], 1));
 }
 
@@ -138,11 +138,11 @@ async fn rejected_call_never_runs() {
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Write")).await;
     let asked = world.open(&alice, 2).await;
-    world.engine.answer(&alice, asked[0].id, chosen("no"), None).await.unwrap();
-    world.engine.answer(&alice, asked[0].id, chosen("yes"), None).await.unwrap_err();
-    world.engine.answer(&alice, asked[1].id, chosen("yes"), None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked[0].id, chosen("no"), None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked[0].id, chosen("yes"), None).await.unwrap_err();
+    world.engine.interaction_answer(&alice, asked[1].id, chosen("yes"), None).await.unwrap();
     let again = world.asked(&alice).await;
-    world.engine.answer(&alice, again.id, chosen("yes"), None).await.unwrap();
+    world.engine.interaction_answer(&alice, again.id, chosen("yes"), None).await.unwrap();
     world.ended(&alice, session.id).await;
     let ran: Vec<Value> = world.runs().into_iter().map(|(_, arguments)| arguments).collect();
     assert_eq!(ran, [json!({ "path": "b" }), json!({ "path": "b" })], "the call was proposed twice and approved twice");
@@ -156,7 +156,7 @@ async fn answered(tool: &str, arguments: Value, draft: AnswerDraft, read: &str) 
     world.says("I see.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Paint")).await;
     let asked = world.asked(&alice).await;
-    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert_eq!(results(&world.shown()), [(read.to_owned(), false)], "{tool}");
     let events = world.events(&alice, session.id).await;
@@ -204,15 +204,15 @@ async fn approved_action_denied_before_its_start_shows_the_reason() {
     world.says("I see.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    world.engine.control_session(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     let closed = "version = 1\n[[rule]]\nname = \"closed\"\ntools = [\"write_file\"]\nverdict = \"deny\"\nreason = \"closed now\"\n";
     world.rules(closed).await;
-    world.engine.control_session(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Resume, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let why = "the policy now denies this action: closed now";
     assert_eq!(results(&world.shown()), [(format!("This failed: {why}"), true)]);
-    let acted = world.engine.action(&alice, session.id, asked.question.call_id.unwrap(), SOON).await.unwrap();
-    let ActionState::Failed { message, .. } = acted.proposal.state else { unreachable!("{:?}", acted.proposal) };
+    let acted = world.engine.action_get(&alice, session.id, asked.question.call_id.unwrap(), SOON).await.unwrap();
+    let ActionState::Failed { message, .. } = acted.action.state else { unreachable!("{:?}", acted.action) };
     assert_eq!((message.as_str(), world.runs().len()), (why, 0));
 }

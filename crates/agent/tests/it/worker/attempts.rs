@@ -17,7 +17,7 @@ fn user(content: &str) -> Message {
 }
 
 async fn commands(world: &World, by: &Caller, session: &Session, command: StepCommand) -> Result<Session, Error> {
-    world.engine.control_step(by, (session.id, None), command, None, None).await
+    world.engine.step_control(by, (session.id, None), command, None, None).await
 }
 
 #[tokio::test]
@@ -48,10 +48,10 @@ async fn retried_conversation_keeps_its_history_and_open_message() {
     let alice = world.person("alice").await;
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
     world.says("Hello.", &[]);
-    world.engine.send_message(&alice, session.id, "Hi".into(), false, None).await.unwrap();
+    world.engine.session_message(&alice, session.id, "Hi".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
     world.model_fails(ModelError::Refused("no".into()));
-    world.engine.send_message(&alice, session.id, "And now?".into(), false, None).await.unwrap();
+    world.engine.session_message(&alice, session.id, "And now?".into(), false, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
     world.says("Now this.", &[]);
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
@@ -163,10 +163,10 @@ async fn cancelled_step_records_its_reason() {
         let asked = world.asked(&alice).await;
         if terminated {
             let stop = AnswerDraft { options: vec!["stop".into()], ..AnswerDraft::default() };
-            world.engine.answer(&alice, asked.id, stop, None).await.unwrap();
+            world.engine.interaction_answer(&alice, asked.id, stop, None).await.unwrap();
         } else {
             let reason = Some("enough".to_owned());
-            world.engine.control_session(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
+            world.engine.session_control(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
         }
         let events = world.events(&alice, session.id).await;
         let why = if terminated { "ended by alice" } else { "enough" };
@@ -195,7 +195,12 @@ async fn interrupted_tool_asks_people_about_its_outcome() {
     world.says("I see.", &[]);
     world
         .engine
-        .answer(&alice, asked.id, AnswerDraft { options: vec!["it_ran".into()], ..AnswerDraft::default() }, None)
+        .interaction_answer(
+            &alice,
+            asked.id,
+            AnswerDraft { options: vec!["it_ran".into()], ..AnswerDraft::default() },
+            None,
+        )
         .await
         .unwrap();
     world.ended(&alice, session.id).await;
@@ -239,13 +244,13 @@ async fn next_attempt_reads_how_the_open_calls_of_the_last_one_ended() {
     let which = open.iter().find(|asked| asked.question.title == "Which?").unwrap().id;
     world.answers(&alice, editor, Effect::Approve, AnswerDraft::default()).await;
     let place = (session.id, "s1t1c2".to_owned());
-    let acted = world.engine.action(&bot, place.0, place.1.clone(), SOON).await.unwrap();
+    let acted = world.engine.action_get(&bot, place.0, place.1.clone(), SOON).await.unwrap();
     world.engine.action_start(&bot, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
     world.answers(&alice, later, Effect::Approve, AnswerDraft::default()).await;
     let unspent = (session.id, "s1t1c4".to_owned());
-    let allowed = world.engine.action(&bot, unspent.0, unspent.1.clone(), SOON).await.unwrap();
+    let allowed = world.engine.action_get(&bot, unspent.0, unspent.1.clone(), SOON).await.unwrap();
     // The session is paused, so that no worker journals the reports and answers that follow.
-    world.engine.control_session(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     let broke = Outcome::Failed { message: "no such line".into(), result: Value::Null };
     world.engine.action_outcome(&bot, place, broke, None, None).await.unwrap();
     world
@@ -258,12 +263,12 @@ async fn next_attempt_reads_how_the_open_calls_of_the_last_one_ended() {
         .await;
     world
         .engine
-        .answer(&alice, which, AnswerDraft { data: json!("that one"), ..AnswerDraft::default() }, None)
+        .interaction_answer(&alice, which, AnswerDraft { data: json!("that one"), ..AnswerDraft::default() }, None)
         .await
         .unwrap();
-    world.engine.control_session(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
+    world.engine.session_control(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
-    world.engine.control_session(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Resume, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let told = results(&world.shown());
     assert_eq!(told[0], ("This was not run: a person (alice) rejected it.\nReason: not a".into(), false));

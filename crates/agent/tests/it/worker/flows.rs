@@ -46,7 +46,7 @@ async fn steps_run_in_order_and_pass_values_on() {
     let asked = world.asked(&alice).await;
     assert_eq!(asked.question.title, "How is 1.4 built?");
     let draft = AnswerDraft { options: vec!["fast".into()], ..AnswerDraft::default() };
-    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     let ended = world.ended(&alice, session.id).await;
     assert_eq!(ended.status(), SessionStatus::Completed);
     let expected = named(&[("plan", "completed"), ("build", "completed"), ("tell", "completed")]);
@@ -121,7 +121,7 @@ async fn a_failed_step_is_retried_skipped_or_approved_by_a_person() {
         let session = world.opens(&alice, None, Some("f"), Value::Null).await;
         let ended = world.ended(&alice, session.id).await;
         assert_eq!(ended.status(), SessionStatus::Failed);
-        world.engine.control_step(&alice, (session.id, None), command.clone(), None, None).await.unwrap();
+        world.engine.step_control(&alice, (session.id, None), command.clone(), None, None).await.unwrap();
         let ended = world.ended(&alice, session.id).await;
         assert_eq!(ended.status(), SessionStatus::Completed, "{command:?}");
         let expected = match command {
@@ -157,7 +157,7 @@ async fn earlier_answers_are_suggested_with_their_counts() {
         let session = world.opens(&alice, None, Some("f"), json!({})).await;
         let asked = world.asked(&alice).await;
         let draft = AnswerDraft { options: vec![choice.into()], ..AnswerDraft::default() };
-        world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+        world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
         let ended = world.ended(&alice, session.id).await;
         assert_eq!(ended.status(), SessionStatus::Completed);
     }
@@ -181,7 +181,7 @@ async fn earlier_answer_that_does_not_fit_the_form_is_not_suggested() {
     {
         let start =
             engine::Start { flow: Some("f".into()), flow_version: Some(version.into()), ..engine::Start::default() };
-        let session = world.engine.start_session(&alice, start, None).await.unwrap();
+        let session = world.engine.session_start(&alice, start, None).await.unwrap();
         let asked = world.asked(&alice).await;
         assert_eq!(asked.question.suggestions.len(), suggested, "version {version}");
         world.answers(&alice, asked.id, Effect::Provide, AnswerDraft { data, ..AnswerDraft::default() }).await;

@@ -75,7 +75,7 @@ impl Kit for TestKit {
 }
 
 /// An engine on a counting store, and a worker that runs when the test says so.
-struct Place {
+struct CountingWorld {
     engine: Engine,
     worker: Worker,
     store: Arc<Counting>,
@@ -84,7 +84,7 @@ struct Place {
     _directory: TempDir,
 }
 
-impl Place {
+impl CountingWorld {
     async fn of(turns: usize, calls: Vec<&'static str>) -> Self {
         let directory = TempDir::new().unwrap();
         let clock = Arc::new(SystemClock);
@@ -113,11 +113,11 @@ impl Place {
     async fn opens(&self, input: Value) -> Session {
         let session_input = SessionInput { input, ..SessionInput::default() };
         let start = Start { agent: Some("guide".into()), session_input, ..Start::default() };
-        self.engine.start_session(&self.alice, start, None).await.unwrap()
+        self.engine.session_start(&self.alice, start, None).await.unwrap()
     }
 
     /// Runs the due steps, and returns the number of jobs that the store was given meanwhile.
-    async fn drives(&self) -> Given {
+    async fn runs(&self) -> Given {
         let before = self.store.given();
         self.worker.run_due(&CancellationToken::new()).await.unwrap();
         self.store.given().since(before)
@@ -138,7 +138,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for CountingWorld {
     fn drop(&mut self) {
         self.store.close();
     }
@@ -156,9 +156,9 @@ const fn alike(one: Given, other: Given) -> bool {
 
 #[tokio::test]
 async fn cost_of_a_turn_is_constant_over_1000_turns() {
-    let place = Place::of(1000, vec!["read_file", "read_file"]).await;
+    let place = CountingWorld::of(1000, vec!["read_file", "read_file"]).await;
     let session = place.opens(json!("Go")).await;
-    let driven = place.drives().await;
+    let run = place.runs().await;
     assert_eq!(place.status(&session).await, domain::SessionStatus::Completed);
     let seen = place.seen.lock().clone();
     assert_eq!(seen.len(), 1001);
@@ -166,7 +166,7 @@ async fn cost_of_a_turn_is_constant_over_1000_turns() {
     assert!(turns[1..].iter().all(|turn| alike(*turn, turns[1])), "{:?} and {:?}", turns[1], turns[999]);
     assert!(turns[1].scans == 0 && turns[1].transactions < 12, "{:?}", turns[1]);
     // The journal and the owner of the workspace are read when the worker claims the step, and never again.
-    assert!(driven.scans <= 3, "{driven:?}");
+    assert!(run.scans <= 3, "{run:?}");
     // The journal has the beginning, a turn and two results a thousand times, and the last turn. The state contains no
     // entry.
     let (bytes, journal) = place.kept(&session).await;
@@ -176,13 +176,13 @@ async fn cost_of_a_turn_is_constant_over_1000_turns() {
 
 #[tokio::test]
 async fn cost_of_a_message_is_constant_over_100_messages() {
-    let place = Place::of(0, Vec::new()).await;
+    let place = CountingWorld::of(0, Vec::new()).await;
     let session = place.opens(Value::Null).await;
-    place.drives().await;
+    place.runs().await;
     let mut resumes = Vec::new();
     for number in 0..100 {
-        place.engine.send_message(&place.alice, session.id, format!("And {number}?"), false, None).await.unwrap();
-        resumes.push(place.drives().await);
+        place.engine.session_message(&place.alice, session.id, format!("And {number}?"), false, None).await.unwrap();
+        resumes.push(place.runs().await);
     }
     assert_eq!(place.seen.lock().len(), 100);
     assert!(resumes[1..].iter().all(|resume| alike(*resume, resumes[1])), "{resumes:?}");
@@ -194,20 +194,20 @@ async fn cost_of_a_message_is_constant_over_100_messages() {
 
 #[tokio::test]
 async fn cost_of_an_answer_is_constant_with_64_open_questions() {
-    let place = Place::of(1, vec!["write_file"; 64]).await;
+    let place = CountingWorld::of(1, vec!["write_file"; 64]).await;
     let session = place.opens(json!("Go")).await;
-    place.drives().await;
+    place.runs().await;
     let (wide, _) = place.kept(&session).await;
     assert!(wide < 64 * 256, "{wide}");
     let filter = InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() };
     let query = InteractionQuery { filter, ..InteractionQuery::default() };
-    let (open, _) = place.engine.interactions(&place.alice, query, Page { after: None, limit: 200 }).await.unwrap();
+    let (open, _) = place.engine.interaction_list(&place.alice, query, Page { after: None, limit: 200 }).await.unwrap();
     assert_eq!(open.len(), 64);
     let mut resumes = Vec::new();
     for asked in &open {
         let draft = AnswerDraft { effect: Some(Effect::Approve), ..AnswerDraft::default() };
-        place.engine.answer(&place.alice, asked.id, draft, None).await.unwrap();
-        resumes.push(place.drives().await);
+        place.engine.interaction_answer(&place.alice, asked.id, draft, None).await.unwrap();
+        resumes.push(place.runs().await);
     }
     assert!(resumes[1..63].iter().all(|resume| alike(*resume, resumes[1])), "{resumes:?}");
     assert!(resumes[1].transactions < 12 && resumes[1].scans <= 2, "{:?}", resumes[1]);

@@ -39,7 +39,7 @@ fn said(shown: &[Message]) -> Vec<String> {
 /// All questions that were ever asked.
 async fn questions(world: &World, by: &domain::Caller) -> Vec<Interaction> {
     let page = Page { after: None, limit: 200 };
-    world.engine.interactions(by, InteractionQuery::default(), page).await.unwrap().0
+    world.engine.interaction_list(by, InteractionQuery::default(), page).await.unwrap().0
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn question_before_a_step_is_asked_once_for_all_attempts() {
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
     // A retry by a person does not ask the question again either.
-    world.engine.control_step(&alice, (session.id, None), StepCommand::Retry, None, None).await.unwrap();
+    world.engine.step_control(&alice, (session.id, None), StepCommand::Retry, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     assert_eq!(questions(&world, &alice).await.len(), 1);
     let tried = steps(&world, &alice, session.id).await;
@@ -208,6 +208,6 @@ async fn expired_question_is_asked_again_only_after_a_retry_command() {
     assert_eq!(ended.status(), SessionStatus::Failed);
     assert_eq!(questions(&world, &alice).await.len(), 1);
     assert_eq!(steps(&world, &alice, session.id).await, named(&[("draft", "completed"), ("publish", "failed")]));
-    world.engine.control_step(&alice, (session.id, None), StepCommand::Retry, None, None).await.unwrap();
+    world.engine.step_control(&alice, (session.id, None), StepCommand::Retry, None, None).await.unwrap();
     world.until(|| async { (questions(&world, &alice).await.len() == 2).then_some(()) }).await;
 }

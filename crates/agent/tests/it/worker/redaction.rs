@@ -29,11 +29,11 @@ async fn run_until_failure_with_a_secret(world: &World, by: &Caller) -> Session 
 async fn given(world: &World, by: &Caller) {
     let asked = world.asked(by).await;
     let draft = AnswerDraft { data: json!({ "TOKEN": VALUE }), ..AnswerDraft::default() };
-    world.engine.answer(by, asked.id, draft, None).await.unwrap();
+    world.engine.interaction_answer(by, asked.id, draft, None).await.unwrap();
 }
 
 async fn commands(world: &World, by: &Caller, session: &Session, command: StepCommand) -> Result<Session, Error> {
-    world.engine.control_step(by, (session.id, None), command, None, None).await
+    world.engine.step_control(by, (session.id, None), command, None, None).await
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn secret_is_redacted_in_the_report_of_a_client_tool() {
             .await;
         let place = (session.id, asked.question.call_id.clone().unwrap());
         world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
-        let acted = world.engine.action(&alice, place.0, place.1.clone(), SOON).await.unwrap();
+        let acted = world.engine.action_get(&alice, place.0, place.1.clone(), SOON).await.unwrap();
         world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
         let result = json!({ "text": format!("it says {VALUE}"), VALUE: [VALUE] });
         let outcome = if fails {
@@ -128,9 +128,9 @@ async fn secret_is_redacted_in_the_report_of_a_client_tool() {
         };
         if cancelled {
             // The cancelled session has forgotten the value, so that only the kind of the outcome is stored.
-            world.engine.control_session(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
+            world.engine.session_control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
         }
-        let reported = world.engine.action_outcome(&alice, place, outcome, None, None).await.unwrap().proposal;
+        let reported = world.engine.action_outcome(&alice, place, outcome, None, None).await.unwrap().action;
         let status = if cancelled { SessionStatus::Cancelled } else { SessionStatus::Completed };
         assert_eq!(world.ended(&alice, session.id).await.status(), status);
         let events = world.events(&alice, session.id).await;

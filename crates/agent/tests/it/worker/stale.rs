@@ -10,13 +10,13 @@ use crate::worker::world::{World, results};
 const READS: &str = "version = 1\n[[rule]]\nname = \"reads\"\ntools = [\"read_file\"]\nverdict = \"allow\"\n";
 
 /// A world whose worker writes real files.
-struct Desk {
+struct FileWorld {
     world: World,
     files: TempDir,
     alice: Caller,
 }
 
-impl Desk {
+impl FileWorld {
     async fn new(rules: &str) -> Self {
         let (world, files) = (World::new(json!([])), TempDir::new().unwrap());
         *world.play.workspace.lock() = Some(Workspace::open(files.path()).unwrap());
@@ -60,7 +60,7 @@ fn changed(path: &str) -> (String, bool) {
 #[tokio::test]
 async fn approved_write_fails_if_the_file_changed_since_the_question() {
     let check = |before: Option<&'static str>, since: Option<&'static str>, written: bool| async move {
-        let mut desk = Desk::new(READS).await;
+        let mut desk = FileWorld::new(READS).await;
         if let Some(before) = before {
             desk.put("a", before);
         }
@@ -93,7 +93,7 @@ async fn approved_write_fails_if_the_file_changed_since_the_question() {
 
 #[tokio::test]
 async fn only_the_first_of_two_approved_writes_to_a_file_is_written() {
-    let desk = Desk::new(READS).await;
+    let desk = FileWorld::new(READS).await;
     desk.put("a", "old");
     let session = desk.wants(&[("a", "first"), ("a", "second")]).await;
     let asked = desk.world.open(&desk.alice, 2).await;
@@ -108,13 +108,13 @@ async fn only_the_first_of_two_approved_writes_to_a_file_is_written() {
 #[tokio::test]
 async fn allowed_writes_and_edited_paths_are_not_checked_for_changes() {
     let free = READS.replace("read_file", "*_file");
-    let desk = Desk::new(&free).await;
+    let desk = FileWorld::new(&free).await;
     desk.put("a", "old");
     let session = desk.wants(&[("a", "first"), ("a", "second")]).await;
     assert!(desk.told(&session).await.iter().all(|(_, failed)| !failed));
     assert_eq!(desk.text("a").as_deref(), Some("second"));
 
-    let desk = Desk::new(READS).await;
+    let desk = FileWorld::new(READS).await;
     desk.put("a", "old");
     desk.put("b", "there");
     let session = desk.wants(&[("a", "new")]).await;

@@ -18,7 +18,7 @@ fn gated(audience: &Value) -> Value {
 }
 
 async fn commands(world: &World, by: &Caller, session: &Session, command: StepCommand) -> Result<Session, Error> {
-    world.engine.control_step(by, (session.id, None), command, None, None).await
+    world.engine.step_control(by, (session.id, None), command, None, None).await
 }
 
 fn both() -> [StepCommand; 2] {
@@ -47,7 +47,7 @@ async fn agent_key_cannot_skip_or_approve_a_step_with_a_question() {
     assert!(matches!(refused, Err(Error::Refused(Refusal::RoleForbids { .. }))), "{refused:?}");
     commands(&world, &bob, &session, StepCommand::Retry).await.unwrap();
     assert_ne!(world.asked(&bob).await.id, asked.id);
-    let refused = world.engine.control_session(&bot, session.id, Command::Complete, None, None).await;
+    let refused = world.engine.session_control(&bot, session.id, Command::Complete, None, None).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::QuestionInvalid(_)))), "{refused:?}");
     assert_eq!(world.engine.session(&bob, session.id).await.unwrap().0.status(), SessionStatus::WaitingUserInput);
 }
@@ -91,23 +91,23 @@ async fn agent_cannot_resume_a_session_that_a_person_paused() {
     let world = World::new(json!([]));
     let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
     let session = world.opens(&bot, Some("guide"), None, Value::Null).await;
-    world.engine.control_session(&alice, session.id, Command::Pause, None, None).await.unwrap();
-    let refused = world.engine.control_session(&bot, session.id, Command::Resume, None, None).await;
+    world.engine.session_control(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    let refused = world.engine.session_control(&bot, session.id, Command::Resume, None, None).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::RoleForbids { .. }))), "{refused:?}");
-    world.engine.control_session(&alice, session.id, Command::Resume, None, None).await.unwrap();
-    world.engine.control_session(&bot, session.id, Command::Pause, None, None).await.unwrap();
-    world.engine.control_session(&bot, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.session_control(&bot, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.session_control(&bot, session.id, Command::Resume, None, None).await.unwrap();
     // A person may also pause a session that an agent has paused; then only a person can resume it.
-    world.engine.control_session(&bot, session.id, Command::Pause, None, None).await.unwrap();
-    world.engine.control_session(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.session_control(&bot, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     for (by, command) in [(&bot, Command::Pause), (&alice, Command::Pause), (&bot, Command::Resume)] {
-        world.engine.control_session(by, session.id, command, None, None).await.unwrap_err();
+        world.engine.session_control(by, session.id, command, None, None).await.unwrap_err();
     }
-    world.engine.control_session(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Resume, None, None).await.unwrap();
 
     let hers = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let namesake = world.key("alice", Role::Agent).await;
-    let refused = world.engine.control_session(&namesake, hers.id, Command::Cancel, None, None).await;
+    let refused = world.engine.session_control(&namesake, hers.id, Command::Cancel, None, None).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::NotFound("session")))), "{refused:?}");
 }
 
@@ -123,7 +123,7 @@ async fn actions_of_a_skipped_step_are_neither_started_nor_asked_about() {
     let asked = world.asked(&alice).await;
     let call = asked.question.call_id.clone().unwrap();
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
-    let acted = world.engine.action(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
+    let acted = world.engine.action_get(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Skip).await.unwrap();
     let started = world.engine.action_start(&alice, (session.id, call), acted.permit.unwrap(), None, None).await;
     assert!(matches!(started, Err(Error::Refused(Refusal::ActionStepEnded))), "{started:?}");
@@ -157,7 +157,7 @@ async fn message_between_attempts_is_shown_at_the_next_turn() {
     world.says("Then not.", &[]);
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;
     world.until(|| async { (steps(&world, &alice, session.id).await.len() == 2).then_some(()) }).await;
-    world.engine.send_message(&alice, session.id, "Stop.".into(), false, None).await.unwrap();
+    world.engine.session_message(&alice, session.id, "Stop.".into(), false, None).await.unwrap();
     let (_, _, found) = world.engine.session(&alice, session.id).await.unwrap();
     assert!(found[1].in_trouble().is_some(), "the step still waits and shows the reason");
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
@@ -177,7 +177,7 @@ async fn retried_model_reads_that_tools_no_longer_get_its_secrets() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
     let draft = AnswerDraft { data: json!({ "TOKEN": "s3cr3t" }), ..AnswerDraft::default() };
-    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     world.ended(&alice, session.id).await;
@@ -194,12 +194,12 @@ async fn message_after_the_last_turn_gives_the_model_another_turn() {
     world.play.slow.store(true, Ordering::Release);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
-    world.engine.control_session(&alice, session.id, Command::Pause, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     world.play.slow.store(false, Ordering::Release);
     let spoken = |event: &domain::Event| event.name == "model.turn";
     world.until(|| async { world.events(&alice, session.id).await.iter().any(spoken).then_some(()) }).await;
-    world.engine.send_message(&alice, session.id, "One more thing.".into(), false, None).await.unwrap();
-    world.engine.control_session(&alice, session.id, Command::Resume, None, None).await.unwrap();
+    world.engine.session_message(&alice, session.id, "One more thing.".into(), false, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, Command::Resume, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     assert_eq!(world.shown().last(), Some(&Message::User { content: "One more thing.".into() }));
     assert_eq!(world.turns(), 2);
@@ -211,7 +211,7 @@ async fn message_to_a_step_without_an_agent_is_refused() {
     let bob = world.person("bob").await;
     let session = world.opens(&bob, None, Some("f"), Value::Null).await;
     world.asked(&bob).await;
-    let refused = world.engine.send_message(&bob, session.id, "Go on.".into(), false, None).await;
+    let refused = world.engine.session_message(&bob, session.id, "Go on.".into(), false, None).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::NobodyListens))), "{refused:?}");
 }
 
@@ -223,7 +223,7 @@ async fn session_that_its_agent_failed_can_be_retried() {
     world.says("Then all.", &[]);
     let session = world.opens(&bot, Some("guide"), None, json!("Go")).await;
     world.asked(&alice).await;
-    world.engine.control_session(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
+    world.engine.session_control(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     assert_eq!(world.turns(), 2);
@@ -238,7 +238,7 @@ async fn question_answered_with_retry_in_the_first_step_is_asked_again() {
     world.says("Deployed.", &[]);
     let session = world.opens(&bob, None, Some("f"), Value::Null).await;
     let first = world.asked(&bob).await;
-    world.engine.send_message(&bob, session.id, "Be quick.".into(), false, None).await.unwrap();
+    world.engine.session_message(&bob, session.id, "Be quick.".into(), false, None).await.unwrap();
     world
         .answers(
             &bob,
@@ -298,7 +298,7 @@ async fn message_to_a_skipped_step_is_shown_to_the_next_step() {
         world.says("It is done again, or three is.", &[]);
         let session = world.opens(&bob, None, Some("f"), Value::Null).await;
         let asked = world.asked(&bob).await;
-        world.engine.send_message(&bob, session.id, "Mind the gap.".into(), false, None).await.unwrap();
+        world.engine.session_message(&bob, session.id, "Mind the gap.".into(), false, None).await.unwrap();
         world
             .answers(&bob, asked.id, effect, AnswerDraft { feedback: Some("so".into()), ..AnswerDraft::default() })
             .await;
@@ -314,9 +314,9 @@ async fn retried_conversation_without_messages_waits_for_one() {
     let (alice, bot) = (world.person("alice").await, world.key("bot", Role::Agent).await);
     world.says("Hello.", &[]);
     let session = world.opens(&bot, Some("guide"), None, Value::Null).await;
-    world.engine.control_session(&bot, session.id, Command::Fail, None, None).await.unwrap();
+    world.engine.session_control(&bot, session.id, Command::Fail, None, None).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
-    world.engine.send_message(&alice, session.id, "Hello?".into(), false, None).await.unwrap();
+    world.engine.session_message(&alice, session.id, "Hello?".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
     assert_eq!(world.shown(), [Message::User { content: "Hello?".into() }]);
 }
@@ -337,7 +337,7 @@ async fn replaced_secret_stays_redacted() {
     for value in ["f1rst-value", "s3cond-value"] {
         let asked = world.asked(&alice).await;
         let draft = AnswerDraft { data: json!({ "TOKEN": value }), ..AnswerDraft::default() };
-        world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+        world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     }
     let asked = world.asked(&alice).await;
     assert_eq!(asked.question.context, json!({ "before": "[secret TOKEN], [secret TOKEN]" }));

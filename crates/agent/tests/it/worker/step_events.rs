@@ -88,7 +88,7 @@ async fn journal_of_a_cancelled_step_ends_with_the_cancellation() {
     world.asked(&alice).await;
     world.stop().await;
     let reason = Some("enough".to_owned());
-    world.engine.control_session(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
     let (_, _, steps) = world.engine.session(&alice, session.id).await.unwrap();
     let agent = domain::Actor { kind: domain::ActorKind::Agent, name: "guide".into() };
     let claim = StepClaim { scope: alice.scope, session: session.id, step: steps[0].id, number: 0, agent };

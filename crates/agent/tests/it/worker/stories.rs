@@ -69,7 +69,7 @@ async fn model_asks_people_and_reads_the_chosen_option() {
     let session = world.opens(&alice, Some("guide"), None, json!("Paint")).await;
     let asked = world.asked(&alice).await;
     let draft = AnswerDraft { options: vec!["red".into()], ..AnswerDraft::default() };
-    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert!(results(&world.shown())[0].0.contains("red"), "{:?}", world.shown());
     let events = world.events(&alice, session.id).await;
@@ -87,7 +87,7 @@ async fn a_secret_reaches_the_tools_and_never_the_model() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
     let draft = AnswerDraft { data: json!({ "TOKEN": "s3cr3t-value" }), ..AnswerDraft::default() };
-    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert_eq!(world.secrets(), [[("TOKEN".to_owned(), "s3cr3t-value".to_owned())].into()]);
     let shown = format!("{:?}", world.shown());
@@ -109,7 +109,7 @@ async fn question_that_requires_a_reply_is_also_sent_as_messages() {
     let asked = world.asked(&alice).await;
     assert_eq!(asked.origin.channel, session.head.channel);
     let draft = AnswerDraft { data: json!("Europe"), ..AnswerDraft::default() };
-    world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert!(results(&world.shown())[0].0.contains("Europe"), "{:?}", world.shown());
     let events = world.events(&alice, session.id).await;
@@ -127,9 +127,9 @@ async fn conversation_continues_with_each_message() {
     world.says("Hello.", &[]);
     world.says("Good bye.", &[]);
     let session = world.opens(&alice, Some("guide"), None, Value::Null).await;
-    world.engine.send_message(&alice, session.id, "Hi".into(), false, None).await.unwrap();
+    world.engine.session_message(&alice, session.id, "Hi".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
-    world.engine.send_message(&alice, session.id, "Bye".into(), false, None).await.unwrap();
+    world.engine.session_message(&alice, session.id, "Bye".into(), false, None).await.unwrap();
     world.until(|| async { (world.turns() == 2).then_some(()) }).await;
     let said: Vec<Message> = world.shown();
     assert_eq!(said.first(), Some(&Message::User { content: "Hi".into() }));
@@ -149,7 +149,7 @@ async fn model_error_fails_the_session_and_a_person_can_retry_it() {
     assert_eq!(ended.status(), SessionStatus::Failed);
     assert!(ended.ended.unwrap().1.reason.unwrap().contains("no such model"));
     let command = engine::StepCommand::Retry;
-    world.engine.control_step(&alice, (session.id, None), command, None, None).await.unwrap();
+    world.engine.step_control(&alice, (session.id, None), command, None, None).await.unwrap();
     let ended = world.ended(&alice, session.id).await;
     assert_eq!(ended.status(), SessionStatus::Completed);
 }
@@ -176,10 +176,10 @@ async fn paused_session_runs_nothing_until_it_is_resumed() {
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    world.engine.control_session(&alice, session.id, domain::Command::Pause, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, domain::Command::Pause, None, None).await.unwrap();
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.runs(), []);
-    world.engine.control_session(&alice, session.id, domain::Command::Resume, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, domain::Command::Resume, None, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert_eq!(world.runs().len(), 1);
 }
@@ -194,7 +194,7 @@ async fn a_client_runs_its_own_tools() {
     let asked = world.asked(&alice).await;
     let call = asked.question.call_id.clone().unwrap();
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
-    let acted = world.engine.action(&alice, session.id, call.clone(), crate::worker::world::SOON).await.unwrap();
+    let acted = world.engine.action_get(&alice, session.id, call.clone(), crate::worker::world::SOON).await.unwrap();
     let place = (session.id, call);
     world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
     let outcome = domain::Outcome::Done { result: json!("opened") };
@@ -213,11 +213,11 @@ async fn messages_while_questions_are_asked_lose_no_question() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     world.until(|| async { (world.turns() == 1).then_some(()) }).await;
     for _ in 0..40 {
-        world.engine.send_message(&alice, session.id, "And?".into(), false, None).await.unwrap();
+        world.engine.session_message(&alice, session.id, "And?".into(), false, None).await.unwrap();
     }
     for asked in world.open(&alice, 12).await {
         let draft = AnswerDraft { data: json!("so"), ..AnswerDraft::default() };
-        world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
+        world.engine.interaction_answer(&alice, asked.id, draft, None).await.unwrap();
     }
     let ended = world.ended(&alice, session.id).await;
     assert_eq!(ended.status(), SessionStatus::Completed);

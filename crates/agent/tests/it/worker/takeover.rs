@@ -38,15 +38,15 @@ async fn worker_death_during_a_tool_asks_people_about_the_outcome() {
     world.play.hang.store(0, Ordering::Release);
     world.work();
     // The outcome is unknown until somebody reports it; the worker that took over does not run the call again.
-    let acted = world.engine.action(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
-    assert!(matches!(acted.proposal.state, ActionState::Started { .. }));
+    let acted = world.engine.action_get(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
+    assert!(matches!(acted.action.state, ActionState::Started { .. }));
     let report = domain::Outcome::Unknown;
-    let worker = domain::Caller::worker(alice.scope, acted.proposal.proposed_by.clone());
+    let worker = domain::Caller::worker(alice.scope, acted.action.proposed_by.clone());
     world.engine.action_outcome(&worker, (session.id, call), report, None, None).await.unwrap();
     let asked = world.asked(&alice).await;
     assert_eq!(world.runs().len(), 1);
     let ran = AnswerDraft { options: vec!["it_ran".into()], ..AnswerDraft::default() };
-    world.engine.answer(&alice, asked.id, ran, None).await.unwrap();
+    world.engine.interaction_answer(&alice, asked.id, ran, None).await.unwrap();
     let ended = world.ended(&alice, session.id).await;
     assert_eq!(ended.status(), SessionStatus::Completed);
     assert_eq!(world.runs().len(), 1);
@@ -69,7 +69,7 @@ async fn frequent_wake_ups_do_not_fail_a_sleeping_step() {
     for _ in 0..8 {
         let claims = world.until(rests).await;
         for command in [domain::Command::Pause, domain::Command::Resume] {
-            world.engine.control_session(&alice, session.id, command, None, None).await.unwrap();
+            world.engine.session_control(&alice, session.id, command, None, None).await.unwrap();
         }
         world.until(|| async { rests().await.filter(|now| *now > claims) }).await;
     }
@@ -86,7 +86,7 @@ async fn cancelling_a_session_ends_its_running_tool() {
     world.play.hang.store(1, Ordering::Release);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
-    world.engine.control_session(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
+    world.engine.session_control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
     let ended = world.ended(&alice, session.id).await;
     assert_eq!(ended.status(), SessionStatus::Cancelled);
     assert_eq!(world.turns(), 1);

@@ -67,7 +67,7 @@ impl Kit for TestKit {
 }
 
 /// An engine and a worker under a clock that the test moves.
-struct Place {
+struct ClockedWorld {
     engine: Engine,
     worker: Worker,
     store: Arc<dyn Store>,
@@ -77,7 +77,7 @@ struct Place {
     _directory: TempDir,
 }
 
-impl Place {
+impl ClockedWorld {
     async fn new() -> Self {
         let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
         let opened = SqliteStore::open(directory.path(), Arc::new(clock.clone()), &SqliteOptions::default()).unwrap();
@@ -99,17 +99,17 @@ impl Place {
     async fn opens(&self) -> Session {
         let session_input = SessionInput { input: json!("Go"), ..SessionInput::default() };
         let start = Start { agent: Some("guide".into()), session_input, ..Start::default() };
-        self.engine.start_session(&self.alice, start, None).await.unwrap()
+        self.engine.session_start(&self.alice, start, None).await.unwrap()
     }
 
-    async fn drives(&self) {
+    async fn runs(&self) {
         self.worker.run_due(&CancellationToken::new()).await.unwrap();
     }
 
     /// Runs the worker, second by second, until the session has ended.
     async fn ended(&self, session: &Session) -> Session {
         for _ in 0..3600 {
-            self.drives().await;
+            self.runs().await;
             let (session, ..) = self.engine.session(&self.alice, session.id).await.unwrap();
             if session.ended.is_some() {
                 return session;
@@ -122,7 +122,7 @@ impl Place {
     /// All questions that were ever asked, in their current state.
     async fn questions(&self) -> Vec<domain::Interaction> {
         let page = Page { after: None, limit: 200 };
-        self.engine.interactions(&self.alice, InteractionQuery::default(), page).await.unwrap().0
+        self.engine.interaction_list(&self.alice, InteractionQuery::default(), page).await.unwrap().0
     }
 }
 
@@ -132,7 +132,7 @@ fn node(store: &Arc<dyn Store>, clock: &ManualClock) -> Engine {
     Engine::new(Arc::clone(store), Arc::new(clock.clone()), Ids::default(), vault, Settings::default())
 }
 
-impl Drop for Place {
+impl Drop for ClockedWorld {
     fn drop(&mut self) {
         self.store.close();
     }
@@ -144,13 +144,13 @@ fn reason(session: Session) -> String {
 
 #[tokio::test]
 async fn expired_question_is_final_and_the_next_one_is_asked() {
-    let place = Place::new().await;
+    let place = ClockedWorld::new().await;
     place.play.questions.store(2, Ordering::Release);
     let session = place.opens().await;
-    place.drives().await;
+    place.runs().await;
     place.clock.advance(SignedDuration::from_secs(61));
     place.engine.fire_due().await.unwrap();
-    place.drives().await;
+    place.runs().await;
     let statuses: Vec<Status> = place.questions().await.iter().map(domain::Interaction::status).collect();
     assert_eq!(statuses, [Status::Expired, Status::Pending]);
     let second = place.questions().await.remove(1);
@@ -159,11 +159,11 @@ async fn expired_question_is_final_and_the_next_one_is_asked() {
     let tried = place.play.tried.lock().len();
     for _ in 0..10 {
         place.clock.advance(SignedDuration::from_secs(1));
-        place.drives().await;
+        place.runs().await;
     }
     assert_eq!(place.play.tried.lock().len(), tried);
     let draft = AnswerDraft { data: json!("Yes."), ..AnswerDraft::default() };
-    place.engine.answer(&place.alice, second.id, draft, None).await.unwrap();
+    place.engine.interaction_answer(&place.alice, second.id, draft, None).await.unwrap();
     assert_eq!(place.ended(&session).await.status(), SessionStatus::Completed);
     let read = [
         ("Nobody answered in time, and nobody will any more.".to_owned(), false),
@@ -175,7 +175,7 @@ async fn expired_question_is_final_and_the_next_one_is_asked() {
 
 #[tokio::test]
 async fn failing_step_is_retried_with_growing_delays_and_then_fails() {
-    let place = Place::new().await;
+    let place = ClockedWorld::new().await;
     place.play.without_tools.store(true, Ordering::Release);
     let session = place.opens().await;
     let ended = place.ended(&session).await;
@@ -186,17 +186,17 @@ async fn failing_step_is_retried_with_growing_delays_and_then_fails() {
     assert!(rests.len() >= 3 && rests.windows(2).all(|pair| pair[1] >= 2 * pair[0]), "{rests:?}");
     for _ in 0..10 {
         place.clock.advance(SignedDuration::from_hours(1));
-        place.drives().await;
+        place.runs().await;
     }
     assert_eq!(place.play.tried.lock().len(), tried.len(), "a failed step is not tried again");
 }
 
 #[tokio::test]
 async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
-    let place = Place::new().await;
+    let place = ClockedWorld::new().await;
     place.play.questions.store(1, Ordering::Release);
     let session = place.opens().await;
-    place.drives().await;
+    place.runs().await;
     let (scope, step) = (session.scope, session.step);
     let broken = store::transact::<_, StoreError, _>(&*place.store, move |tx| {
         let upto = tx.step_state(&scope, step)?.map_or(0, |state| state.upto);
@@ -205,7 +205,7 @@ async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
     broken.await.unwrap();
     let asked = place.questions().await.remove(0);
     let draft = AnswerDraft { data: json!("Yes."), ..AnswerDraft::default() };
-    place.engine.answer(&place.alice, asked.id, draft, None).await.unwrap();
+    place.engine.interaction_answer(&place.alice, asked.id, draft, None).await.unwrap();
     let ended = place.ended(&session).await;
     assert_eq!(ended.status(), SessionStatus::Failed);
     assert!(reason(ended).contains("the journal cannot be read"));
@@ -215,14 +215,14 @@ async fn answer_to_a_step_with_unreadable_state_fails_the_session() {
 /// Names of calls begin with the number of their step in the session, so that no two steps may have one number.
 #[tokio::test]
 async fn steps_keep_their_order_if_the_clock_of_a_node_is_behind() {
-    let place = Place::new().await;
+    let place = ClockedWorld::new().await;
     place.play.without_tools.store(true, Ordering::Release);
     let session = place.opens().await;
     place.ended(&session).await;
     place.clock.advance(SignedDuration::from_hours(-1));
     let other = node(&place.store, &place.clock);
     let retry = engine::StepCommand::Retry;
-    let session = other.control_step(&place.alice, (session.id, None), retry, None, None).await.unwrap();
+    let session = other.step_control(&place.alice, (session.id, None), retry, None, None).await.unwrap();
     let (_, _, steps) = place.engine.session(&place.alice, session.id).await.unwrap();
     let attempts: Vec<u32> = steps.iter().map(|step| step.attempt).collect();
     assert_eq!((attempts, steps[1].id), (vec![1, 2], session.step));

@@ -280,7 +280,7 @@ impl World {
             session_input: SessionInput { input, ..SessionInput::default() },
             ..Start::default()
         };
-        self.engine.start_session(by, start, None).await.unwrap()
+        self.engine.session_start(by, start, None).await.unwrap()
     }
 
     /// Waits until there are `many` open questions, and returns them, the oldest first.
@@ -289,7 +289,7 @@ impl World {
             let filter = InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() };
             let query = InteractionQuery { filter, ..InteractionQuery::default() };
             let page = Page { after: None, limit: 200 };
-            let (found, _) = self.engine.interactions(by, query, page).await.unwrap();
+            let (found, _) = self.engine.interaction_list(by, query, page).await.unwrap();
             (found.len() == many).then_some(found)
         })
         .await
@@ -308,7 +308,7 @@ impl World {
         draft: AnswerDraft,
     ) -> Interaction {
         let draft = AnswerDraft { effect: Some(effect), ..draft };
-        self.engine.answer(by, id, draft, None).await.unwrap()
+        self.engine.interaction_answer(by, id, draft, None).await.unwrap()
     }
 
     /// Waits until the session has ended.
@@ -321,7 +321,7 @@ impl World {
     }
 
     pub(crate) async fn events(&self, by: &Caller, id: SessionId) -> Vec<Event> {
-        self.engine.events(by, id, 0, 1000, Duration::ZERO).await.unwrap()
+        self.engine.event_list(by, id, 0, 1000, Duration::ZERO).await.unwrap()
     }
 
     /// Number of questions of a session that have secret values.

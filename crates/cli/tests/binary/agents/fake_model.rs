@@ -1,4 +1,4 @@
-//! Serves a model over HTTP that plays turns written by the test, portion by portion, and records the requests that it
+//! Serves a model over HTTP that plays turns written by the test, part by part, and records the requests that it
 //! received.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 
 /// Part of a turn, as chat completion deltas. The model waits for the test before it sends the next part.
-pub(crate) type Portion = Vec<Value>;
+pub(crate) type Deltas = Vec<Value>;
 
 /// A request that the model received.
 #[derive(Debug, Clone)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedRequest {
     pub(crate) authorization: Option<String>,
     pub(crate) body: Value,
 }
@@ -26,19 +26,19 @@ pub(crate) struct Heard {
 /// the turn.
 pub(crate) struct FakeModel {
     port: u16,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    heard: Arc<Mutex<Vec<ReceivedRequest>>>,
     told: Arc<AtomicUsize>,
 }
 
 struct Play {
-    turns: Vec<Vec<Portion>>,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    turns: Vec<Vec<Deltas>>,
+    heard: Arc<Mutex<Vec<ReceivedRequest>>>,
     told: Arc<AtomicUsize>,
     waited: AtomicUsize,
 }
 
 impl FakeModel {
-    pub(crate) fn start(turns: Vec<Vec<Portion>>) -> Self {
+    pub(crate) fn start(turns: Vec<Vec<Deltas>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let model = Self { port, heard: Arc::default(), told: Arc::default() };
@@ -59,11 +59,11 @@ impl FakeModel {
     }
 
     /// All requests that the model received.
-    pub(crate) fn heard(&self) -> Vec<Heard> {
+    pub(crate) fn heard(&self) -> Vec<ReceivedRequest> {
         self.heard.lock().clone()
     }
 
-    /// Lets the model send one more portion.
+    /// Lets the model send one more part.
     pub(crate) fn goes_on(&self) {
         self.told.fetch_add(1, Ordering::SeqCst);
     }
@@ -76,11 +76,11 @@ impl Play {
         let turn = heard.body["messages"].as_array().unwrap().iter().filter(said).count();
         self.heard.lock().push(heard);
         let mut text = HEAD.to_owned();
-        for (number, portion) in self.turns[turn].iter().enumerate() {
+        for (number, part) in self.turns[turn].iter().enumerate() {
             if number > 0 {
                 self.wait();
             }
-            let pieces = portion.iter().map(|delta| json!({ "choices": [{ "index": 0, "delta": delta }] }));
+            let pieces = part.iter().map(|delta| json!({ "choices": [{ "index": 0, "delta": delta }] }));
             pieces.for_each(|piece| text.push_str(&format!("data: {piece}\n\n")));
             if connection.write_all(text.as_bytes()).is_err() {
                 return;
@@ -101,7 +101,7 @@ impl Play {
 }
 
 /// Reads a request; `None` if the client disconnected.
-fn read(connection: &TcpStream) -> Option<Heard> {
+fn read(connection: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(connection);
     let (mut length, mut authorization) = (0, None);
     loop {
@@ -123,21 +123,21 @@ fn read(connection: &TcpStream) -> Option<Heard> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Heard { authorization, body: serde_json::from_slice(&body).unwrap() })
+    Some(ReceivedRequest { authorization, body: serde_json::from_slice(&body).unwrap() })
 }
 
-/// Portion of text deltas.
-pub(crate) fn said(texts: &[&str]) -> Portion {
+/// Part with text deltas.
+pub(crate) fn said(texts: &[&str]) -> Deltas {
     texts.iter().map(|text| json!({ "content": text })).collect()
 }
 
-/// Portion of reasoning deltas.
-pub(crate) fn thought(texts: &[&str]) -> Portion {
+/// Part with reasoning deltas.
+pub(crate) fn thought(texts: &[&str]) -> Deltas {
     texts.iter().map(|text| json!({ "reasoning_content": text })).collect()
 }
 
-/// Portion of complete tool calls.
-pub(crate) fn calls(calls: &[(&str, Value)]) -> Portion {
+/// Part with complete tool calls.
+pub(crate) fn calls(calls: &[(&str, Value)]) -> Deltas {
     let call = |(index, (tool, arguments)): (usize, &(&str, Value))| {
         let function = json!({ "name": tool, "arguments": arguments.to_string() });
         json!({ "tool_calls": [{ "index": index, "id": format!("call_{index}"), "type": "function", "function": function }] })

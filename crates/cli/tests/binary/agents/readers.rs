@@ -75,7 +75,7 @@ async fn check_late_reader(deployment: &Deployment) {
     let path = format!("/v1/sessions/{session}/events/stream");
     let first = Stream::open(&alice, &path, None).await.unwrap();
     let mut readers = Readers { path: path.clone(), first, early: Vec::new(), pieces: Vec::new() };
-    // The model sends a portion only after the first reader has seen the portion before it.
+    // The model sends a part only after the first reader has seen the part before it.
     readers.reads("model.thought").await;
     readers.reconnect_and_read(&alice, 2).await;
     model.goes_on();
@@ -135,7 +135,7 @@ fn assert_all_event_types(frames: &[Frame], data: &[Value]) {
     };
     assert_eq!(joined("model.thought", 1).1, "Let me think.");
     let (events, text) = joined("model.said", 1);
-    assert_eq!(text, joined("model.turn", 1).1, "the portions together are the text of the turn");
+    assert_eq!(text, joined("model.turn", 1).1, "the parts together are the text of the turn");
     assert!(events < 20, "200 pieces came as {events} events");
     assert_eq!(joined("model.turn", 3), (1, "All done.".to_owned()));
 }

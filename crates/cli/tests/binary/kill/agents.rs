@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::record::{Answerers, Asked, Record};
+use super::record::{AcknowledgedQuestion, Answerers, Record};
 use super::retrying_client::RetryingClient;
 
 /// Number of questions in a session.
@@ -71,7 +71,7 @@ async fn ask(client: &mut RetryingClient, session: &str, once: &str, record: &Re
     *record.in_doubt.lock() += asked.in_doubt;
     let id = asked.reply.done(201).text("/id");
     let session = session.to_owned();
-    record.post(Asked { id: id.clone(), session, title, at: Instant::now(), crowd });
+    record.post(AcknowledgedQuestion { id: id.clone(), session, title, at: Instant::now(), crowd });
     id
 }
 

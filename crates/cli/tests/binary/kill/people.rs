@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::record::{Answerers, Asked, ReceivedReply, Record};
+use super::record::{AcknowledgedQuestion, Answerers, ReceivedReply, Record};
 use super::retrying_client::RetryingClient;
 
 /// Answers each question that is meant for this person as fast as possible, until the test is over.
@@ -26,7 +26,13 @@ pub(crate) async fn answer(mut client: RetryingClient, name: String, latecomer: 
     }
 }
 
-async fn send_answer(client: &mut RetryingClient, name: &str, number: usize, asked: &Asked, record: &Record) {
+async fn send_answer(
+    client: &mut RetryingClient,
+    name: &str,
+    number: usize,
+    asked: &AcknowledgedQuestion,
+    record: &Record,
+) {
     let token = format!("{name} on question {number}");
     let option = if client.rng.bool() { "yes" } else { "no" };
     let body = json!({ "option": option, "feedback": token });

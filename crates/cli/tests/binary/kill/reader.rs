@@ -12,14 +12,14 @@ use crate::common::{Stream, soon};
 
 /// Events and connections of the reader so far.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct ReaderLog {
     pub(crate) events: Mutex<Vec<Value>>,
     pub(crate) connections: Mutex<usize>,
 }
 
 /// Starts to read from before the first event, in a task that runs until it is aborted.
-pub(crate) async fn start(mut client: RetryingClient, tasks: &mut JoinSet<()>) -> Arc<Seen> {
-    let seen = Arc::new(Seen::default());
+pub(crate) async fn start(mut client: RetryingClient, tasks: &mut JoinSet<()>) -> Arc<ReaderLog> {
+    let seen = Arc::new(ReaderLog::default());
     let first = Stream::open(client.node(), "/v1/events/stream", Some("0-0"));
     let first = soon("the first stream", first).await.unwrap();
     let reading = Arc::clone(&seen);
@@ -27,7 +27,7 @@ pub(crate) async fn start(mut client: RetryingClient, tasks: &mut JoinSet<()>) -
     seen
 }
 
-async fn read(mut client: RetryingClient, mut stream: Stream, seen: &Seen) {
+async fn read(mut client: RetryingClient, mut stream: Stream, seen: &ReaderLog) {
     let mut last = "0-0".to_owned();
     loop {
         *seen.connections.lock() += 1;

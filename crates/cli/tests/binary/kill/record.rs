@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 /// A question that the server acknowledged.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct AcknowledgedQuestion {
     pub(crate) id: String,
     pub(crate) session: String,
     pub(crate) title: String,
@@ -52,7 +52,7 @@ pub(crate) struct FinishedAction {
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) sessions: Mutex<Vec<String>>,
-    pub(crate) asked: Mutex<Vec<Asked>>,
+    pub(crate) asked: Mutex<Vec<AcknowledgedQuestion>>,
     pub(crate) told: Mutex<Vec<ReceivedReply>>,
     /// Completed deliveries: the question and the lease.
     pub(crate) completed: Mutex<Vec<(String, String)>>,
@@ -91,14 +91,14 @@ impl Default for Record {
 
 impl Record {
     /// Records a question and announces it to the people.
-    pub(crate) fn post(&self, asked: Asked) {
+    pub(crate) fn post(&self, asked: AcknowledgedQuestion) {
         let mut all = self.asked.lock();
         all.push(asked);
         self.posted.send_replace(all.len());
     }
 
     /// Waits for the question with this index; `None` when the test is over.
-    pub(crate) async fn question(self: &Arc<Self>, number: usize) -> Option<Asked> {
+    pub(crate) async fn question(self: &Arc<Self>, number: usize) -> Option<AcknowledgedQuestion> {
         let (mut posted, mut phase) = (self.posted.subscribe(), self.phase.subscribe());
         tokio::select! {
             biased;

@@ -15,7 +15,7 @@ pub(crate) struct RetryingClient {
 }
 
 /// A reply that is not a request to retry.
-pub(crate) struct Definite {
+pub(crate) struct FinalReply {
     pub(crate) reply: Reply,
     /// Number of earlier attempts without a reply, whose commands may have been executed.
     pub(crate) in_doubt: usize,
@@ -38,7 +38,7 @@ impl RetryingClient {
     }
 
     /// Sends a command until there is a definite reply, always with the given idempotency key, if there is one.
-    pub(crate) async fn command(&mut self, path: &str, body: &Value, once: Option<&str>) -> Definite {
+    pub(crate) async fn command(&mut self, path: &str, body: &Value, once: Option<&str>) -> FinalReply {
         self.send(|node| {
             let request = node.request("POST", path).json(body);
             once.iter().fold(request, |request, once| request.header("Idempotency-Key", *once))
@@ -46,7 +46,7 @@ impl RetryingClient {
         .await
     }
 
-    async fn send(&mut self, request: impl Fn(&Client) -> RequestBuilder) -> Definite {
+    async fn send(&mut self, request: impl Fn(&Client) -> RequestBuilder) -> FinalReply {
         let since = Instant::now();
         let mut in_doubt = 0;
         loop {
@@ -55,7 +55,7 @@ impl RetryingClient {
                 Ok(reply) if reply.status == 503 || reply.body["code"] == "conflict" => {
                     in_doubt += usize::from(reply.body["code"] == "in_doubt");
                 }
-                Ok(reply) => return Definite { reply, in_doubt },
+                Ok(reply) => return FinalReply { reply, in_doubt },
                 Err(error) => in_doubt += usize::from(!error.is_connect()),
             }
             assert!(since.elapsed() < PATIENCE, "no definite reply");

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::reader::Seen;
-use super::record::{Answerers, Asked, FinishedAction, ReceivedReply, Record};
+use super::reader::ReaderLog;
+use super::record::{AcknowledgedQuestion, Answerers, FinishedAction, ReceivedReply, Record};
 use super::retrying_client::RetryingClient;
 use crate::common::until;
 
@@ -14,7 +14,7 @@ const RESOLUTIONS: &[&str] =
     &["interaction.answered", "interaction.auto_resolved", "interaction.expired", "interaction.cancelled"];
 
 /// Compares the data of the server with the replies that clients received, and returns a summary in numbers.
-pub(crate) async fn judge(mut client: RetryingClient, record: &Record, seen: &Seen) -> String {
+pub(crate) async fn judge(mut client: RetryingClient, record: &Record, seen: &ReaderLog) -> String {
     let asked = record.asked.lock().clone();
     let mut told: BTreeMap<String, Vec<ReceivedReply>> = BTreeMap::new();
     for one in record.told.lock().iter() {
@@ -88,14 +88,14 @@ async fn events_of(client: &mut RetryingClient, session: &str) -> Vec<Value> {
     }
 }
 
-fn asked_as_acknowledged(question: &Asked, view: &Value) {
+fn asked_as_acknowledged(question: &AcknowledgedQuestion, view: &Value) {
     assert_eq!(view["title"], question.title.as_str());
     assert_eq!(view["session"], question.session.as_str());
     assert_eq!(view["delivery"]["state"], "completed");
 }
 
 /// Checks that at most one answer won and is the resolution, and that every other person was told that resolution.
-fn answered_once(question: &Asked, view: &Value, told: &[ReceivedReply]) {
+fn answered_once(question: &AcknowledgedQuestion, view: &Value, told: &[ReceivedReply]) {
     let resolution = &view["resolution"];
     let winner = resolution["answer"]["feedback"].as_str().filter(|_| view["status"] == "answered");
     let taken: Vec<&ReceivedReply> = told.iter().filter(|told| told.status == 200).collect();
@@ -127,13 +127,13 @@ fn answered_once(question: &Asked, view: &Value, told: &[ReceivedReply]) {
     }
 }
 
-fn count(happened: &[&str], names: &[&str], expected: usize, question: &Asked) {
+fn count(happened: &[&str], names: &[&str], expected: usize, question: &AcknowledgedQuestion) {
     let found = happened.iter().filter(|name| names.contains(name)).count();
     assert_eq!(found, expected, "{names:?} of {question:?}: {happened:?}");
 }
 
 /// Checks that the reader of the project stream saw each event exactly once, and those of a session in order.
-async fn read_once(log: &[Value], seen: &Seen) {
+async fn read_once(log: &[Value], seen: &ReaderLog) {
     until("the last event on the stream", async || (seen.events.lock().len() >= log.len()).then_some(())).await;
     let events = seen.events.lock();
     let id = |event: &Value| event["id"].as_str().unwrap().to_owned();
@@ -148,7 +148,7 @@ async fn read_once(log: &[Value], seen: &Seen) {
     }
 }
 
-fn figures(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<ReceivedReply>>, seen: &Seen) -> String {
+fn figures(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<ReceivedReply>>, seen: &ReaderLog) -> String {
     let named = |name: &str| log.iter().filter(|event| event["type"] == name).count();
     let said = told.values().flatten();
     let (won, lost): (Vec<&ReceivedReply>, Vec<&ReceivedReply>) = said.partition(|told| told.status == 200);

@@ -19,9 +19,9 @@ const CONTROL: &str = "fnord-marker-facade-2342";
 const UNFINISHED: &str = "frotz-marker-5eed-1729";
 
 /// Bodies of replies, each with a label of its request.
-struct Heard(Vec<(String, String)>);
+struct LabelledReplies(Vec<(String, String)>);
 
-impl Heard {
+impl LabelledReplies {
     fn note(&mut self, what: &str, body: &Value) {
         self.0.push((what.to_owned(), body.to_string()));
     }
@@ -33,14 +33,14 @@ impl Heard {
 }
 
 /// Places outside the API where a marker could be.
-struct Around<'a> {
+struct OutsidePlaces<'a> {
     deployment: &'a Deployment,
     launch: &'a Launch,
     /// Directory of the database server with its files and logs.
     database: Option<PathBuf>,
 }
 
-impl Around<'_> {
+impl OutsidePlaces<'_> {
     fn files_with(&self, text: &str) -> Vec<PathBuf> {
         let mut found = files_with(self.deployment.data(), text);
         found.extend(self.database.iter().flat_map(|database| files_with(database, text)));
@@ -88,7 +88,7 @@ async fn takes_and_completes(bot: &Client, question: &str) {
 }
 
 /// Sends answers that are refused, each with the marker somewhere in it.
-async fn refused(alice: &Client, question: &str, heard: &mut Heard) {
+async fn refused(alice: &Client, question: &str, heard: &mut LabelledReplies) {
     let data = |data: Value| json!({ "data": data });
     for (body, status) in [
         (data(json!({ "TOKEN": format!("{SECRET}-no") })), 422),
@@ -115,11 +115,11 @@ async fn refused(alice: &Client, question: &str, heard: &mut Heard) {
 }
 
 /// Asks, answers and takes secrets, and collects the replies. No client is connected afterwards.
-async fn run_commands_with_secrets(around: &Around<'_>, server: &Server) -> Heard {
+async fn run_commands_with_secrets(around: &OutsidePlaces<'_>, server: &Server) -> LabelledReplies {
     let deployment = around.deployment;
     let (bot, alice) =
         (server.client(&deployment.key("agent", "bot")), server.client(&deployment.key("operator", "alice")));
-    let mut heard = Heard(Vec::new());
+    let mut heard = LabelledReplies(Vec::new());
     let (session, question) = asks(&bot).await;
     refused(&alice, &question, &mut heard).await;
     let answer = json!({ "data": { "TOKEN": SECRET }, "keep": true });
@@ -170,7 +170,7 @@ async fn check(deployment: &Deployment, database: Option<PathBuf>) {
     let log = format!("trace,{CONTROL}=info");
     let launch = deployment.launch().with(&["--log", &log, "--otlp-endpoint", &collector.endpoint()]);
     let server = launch.start().await;
-    let around = Around { deployment, launch: &launch, database };
+    let around = OutsidePlaces { deployment, launch: &launch, database };
     let heard = run_commands_with_secrets(&around, &server).await;
     for (what, said) in &heard.0 {
         assert!(!said.contains(SECRET) && !said.contains(RESUME), "{what}: {said}");

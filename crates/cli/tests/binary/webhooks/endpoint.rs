@@ -37,21 +37,21 @@ impl Message {
 }
 
 #[derive(Clone)]
-struct Told {
+struct EndpointState {
     how: Arc<Mutex<How>>,
     got: Arc<Mutex<Vec<Message>>>,
 }
 
 /// HTTP server that listens until it is dropped.
 pub(crate) struct Endpoint {
-    told: Told,
+    told: EndpointState,
     port: u16,
     _serving: AbortOnDropHandle<()>,
 }
 
 impl Endpoint {
     pub(crate) async fn open() -> Self {
-        let told = Told { how: Arc::new(Mutex::new(How::Takes)), got: Arc::default() };
+        let told = EndpointState { how: Arc::new(Mutex::new(How::Takes)), got: Arc::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let router = Router::new().fallback(take).with_state(told.clone());
@@ -89,7 +89,7 @@ impl Endpoint {
     }
 }
 
-async fn take(State(told): State<Told>, uri: Uri, headers: HeaderMap, raw: Bytes) -> StatusCode {
+async fn take(State(told): State<EndpointState>, uri: Uri, headers: HeaderMap, raw: Bytes) -> StatusCode {
     let body = serde_json::from_slice(&raw).unwrap();
     let how = *told.how.lock();
     told.got.lock().push(Message { path: uri.path().to_owned(), headers, raw, body });

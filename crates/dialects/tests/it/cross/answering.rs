@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::cross::asking::Asked;
+use crate::cross::asking::AskedQuestion;
 use crate::cross::table::{Api, Kind};
 use server_testkit::client::{ApiClient, Reply, reply};
 use server_testkit::websocket;
@@ -15,7 +15,7 @@ enum AnswerReply {
 }
 
 /// Answers a question and checks the reply of the dialect.
-pub(crate) async fn answered(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api, label: &str) {
+pub(crate) async fn answered(by: &ApiClient, asked: &AskedQuestion, kind: &Kind, api: Api, label: &str) {
     match (api, says(by, asked, kind, api).await) {
         (Api::Http, AnswerReply::Http(reply)) => {
             assert_eq!((reply.status, &reply.body["status"]), (200, &json!("answered")), "{label}: {}", reply.body);
@@ -50,7 +50,7 @@ pub(crate) async fn answered(by: &ApiClient, asked: &Asked, kind: &Kind, api: Ap
 }
 
 /// Answers a question that cannot be answered and checks the refusal of the dialect.
-pub(crate) async fn refused(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api, (code, label): (&str, &str)) {
+pub(crate) async fn refused(by: &ApiClient, asked: &AskedQuestion, kind: &Kind, api: Api, (code, label): (&str, &str)) {
     let code = json!(code);
     match (api, says(by, asked, kind, api).await) {
         (_, AnswerReply::Http(reply)) => {
@@ -69,7 +69,7 @@ pub(crate) async fn refused(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api
     }
 }
 
-async fn says(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api) -> AnswerReply {
+async fn says(by: &ApiClient, asked: &AskedQuestion, kind: &Kind, api: Api) -> AnswerReply {
     match api {
         Api::Http => {
             AnswerReply::Http(by.post(&format!("/v1/interactions/{}/answer", asked.id), kind.answer.clone()).await)
@@ -81,7 +81,7 @@ async fn says(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api) -> AnswerRep
             AnswerReply::Socket(by.joins("/v1/ws").await.asks(message).await)
         }
         Api::Flows => {
-            let (session, request) = (Asked::bare(&asked.session), Asked::bare(&asked.id));
+            let (session, request) = (AskedQuestion::bare(&asked.session), AskedQuestion::bare(&asked.id));
             let path = format!("/api/flows/{session}/interactions/{request}/respond");
             let body = json!({ "payload": kind.payload });
             let request = by.request(Method::POST, &path).header("X-Chat-Session-Id", &asked.channel);
@@ -110,7 +110,7 @@ async fn says(by: &ApiClient, asked: &Asked, kind: &Kind, api: Api) -> AnswerRep
 }
 
 /// Returns the next message that reports the end of the question or an error.
-async fn about(socket: &mut websocket::Socket, asked: &Asked) -> Value {
+async fn about(socket: &mut websocket::Socket, asked: &AskedQuestion) -> Value {
     loop {
         let message = socket.hears().await;
         let mine = message["call_id"] == json!(asked.call) && message["type"] == "hitl_resolved";

@@ -14,7 +14,7 @@ use server_testkit::world::World;
 const CALL: &str = "s1t1c0";
 
 /// A question and its names in the APIs.
-pub(crate) struct Asked {
+pub(crate) struct AskedQuestion {
     /// Identifier of the question in `/v1` (`int_…`).
     pub(crate) id: String,
     /// Identifier of its session (`ses_…`).
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     pub(crate) call: String,
 }
 
-impl Asked {
+impl AskedQuestion {
     /// Strips the prefix of an id: `flows` uses the bare UUID.
     pub(crate) fn bare(id: &str) -> String {
         id.split_once('_').unwrap().1.to_owned()
@@ -38,7 +38,7 @@ impl Asked {
 }
 
 /// A server with agents that ask, flows that ask, and people.
-pub(crate) struct Stage {
+pub(crate) struct DialectWorld {
     pub(crate) world: World,
     pub(crate) alice: ApiClient,
     pub(crate) bob: ApiClient,
@@ -47,7 +47,7 @@ pub(crate) struct Stage {
     _scripted_worker: ScriptedWorker,
 }
 
-impl Stage {
+impl DialectWorld {
     pub(crate) async fn new() -> Self {
         let world = World::new().await;
         let agents: Vec<Value> = KINDS.iter().filter_map(agent).collect();
@@ -84,7 +84,7 @@ fn flow(kind: &Kind) -> Value {
 }
 
 /// Asks a question with all readers connected.
-pub(crate) async fn asked(stage: &Stage, api: Api, kind: &Kind) -> (Asked, Watchers) {
+pub(crate) async fn asked(stage: &DialectWorld, api: Api, kind: &Kind) -> (AskedQuestion, Watchers) {
     match api {
         Api::Http | Api::Ws | Api::Hitl => ask_as_external_agent(stage, api, kind).await,
         Api::Flows => ask_through_flow(stage, kind).await,
@@ -95,7 +95,7 @@ pub(crate) async fn asked(stage: &Stage, api: Api, kind: &Kind) -> (Asked, Watch
 
 /// Opens a session and asks in it as an external agent. The readers are connected before the question is asked, one of
 /// them to the channel before the session exists. Another session has a waiting action with an equal call id.
-async fn ask_as_external_agent(stage: &Stage, api: Api, kind: &Kind) -> (Asked, Watchers) {
+async fn ask_as_external_agent(stage: &DialectWorld, api: Api, kind: &Kind) -> (AskedQuestion, Watchers) {
     let channel = format!("chat-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
     let session = stage.bot.opens(json!({ "channel": channel })).await;
@@ -125,20 +125,21 @@ async fn ask_as_external_agent(stage: &Stage, api: Api, kind: &Kind) -> (Asked, 
 }
 
 /// Opens another session of the channel with a waiting action that has an equal call id.
-async fn open_session_with_equal_call_id(stage: &Stage, channel: &str, call: &str) {
+async fn open_session_with_equal_call_id(stage: &DialectWorld, channel: &str, call: &str) {
     let other = stage.bot.opens(json!({ "channel": channel })).await;
     let same = json!({ "call_id": call, "tool": "delete_file", "arguments": { "path": "another.txt" } });
     stage.bot.post(&format!("/v1/sessions/{other}/actions"), same).await.done();
 }
 
-async fn ask_through_flow(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
+async fn ask_through_flow(stage: &DialectWorld, kind: &Kind) -> (AskedQuestion, Watchers) {
     let channel = format!("flow-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
     let body = json!({ "chatSessionId": channel });
     let started = stage.alice.post(&format!("/api/flows/{}/start", of(kind)), body).await.done();
     open_session_with_equal_call_id(stage, &channel, CALL).await;
     let session = format!("ses_{}", text(&started["sessionId"]));
-    let mut frames = stage.alice.follows(&format!("/api/flows/{}/events/stream", Asked::bare(&session)), None).await;
+    let mut frames =
+        stage.alice.follows(&format!("/api/flows/{}/events/stream", AskedQuestion::bare(&session)), None).await;
     let asked = until(&mut frames, "humanInteractionRequired").await;
     let asked = found(stage, format!("int_{}", text(&asked["requestId"]))).await;
     assert_eq!((&asked.session, &asked.channel), (&session, &channel));
@@ -146,7 +147,7 @@ async fn ask_through_flow(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     (asked, watchers)
 }
 
-async fn ask_through_first_message(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
+async fn ask_through_first_message(stage: &DialectWorld, kind: &Kind) -> (AskedQuestion, Watchers) {
     let name = format!("editor-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{name}")).await;
     open_session_with_equal_call_id(stage, &name, CALL).await;
@@ -164,7 +165,7 @@ async fn ask_through_first_message(stage: &Stage, kind: &Kind) -> (Asked, Watche
     (asked, watchers)
 }
 
-async fn ask_in_conversation(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
+async fn ask_in_conversation(stage: &DialectWorld, kind: &Kind) -> (AskedQuestion, Watchers) {
     let channel = format!("talk-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
     open_session_with_equal_call_id(stage, &channel, CALL).await;
@@ -188,9 +189,10 @@ async fn until(frames: &mut Frames, name: &str) -> Value {
     }
 }
 
-async fn found(stage: &Stage, id: String) -> Asked {
+async fn found(stage: &DialectWorld, id: String) -> AskedQuestion {
     let caller = stage.world.engine.authenticate(&stage.alice.key).await.unwrap();
-    let asked = stage.world.engine.interaction(&caller, id.parse().unwrap(), std::time::Duration::ZERO).await.unwrap();
+    let asked =
+        stage.world.engine.interaction_get(&caller, id.parse().unwrap(), std::time::Duration::ZERO).await.unwrap();
     let (session, channel) = (asked.origin.session.to_string(), asked.origin.channel.clone());
-    Asked { call: asked.question.call_id.unwrap_or_else(|| id.clone()), id, session, channel }
+    AskedQuestion { call: asked.question.call_id.unwrap_or_else(|| id.clone()), id, session, channel }
 }

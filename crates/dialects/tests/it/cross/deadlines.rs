@@ -5,7 +5,7 @@ use domain::{SignedDuration, Timestamp};
 use engine::{Definitions, Settings};
 use serde_json::{Value, json};
 
-use crate::cross::asking::{Asked, Stage, asked};
+use crate::cross::asking::{AskedQuestion, DialectWorld, asked};
 use crate::cross::table::{Api, KINDS, asks};
 use server_testkit::client::text;
 
@@ -27,7 +27,7 @@ fn default_deadline(api: Api, kind: &str) -> Option<i64> {
 /// Every kind has the default deadline of the API that asked it, and the question ends at that time.
 #[tokio::test]
 async fn each_kind_has_the_default_deadline_of_the_asking_api() {
-    let stage = Stage::new().await;
+    let stage = DialectWorld::new().await;
     for api in crate::cross::table::APIS {
         for kind in KINDS.iter().filter(|kind| asks(api, kind.name).is_ok()) {
             let (asked, _) = asked(&stage, api, kind).await;
@@ -53,7 +53,7 @@ async fn each_kind_has_the_default_deadline_of_the_asking_api() {
 /// Deadlines in the version of an agent take precedence over those of the dialect, for its questions and for its calls.
 #[tokio::test]
 async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
-    let stage = Stage::new().await;
+    let stage = DialectWorld::new().await;
     let turns = |tool: &str, arguments: Value| json!([{ "calls": [{ "tool": tool, "arguments": arguments }] }, { "say": "Fine." }]);
     for (name, kind, turns) in [
         ("hasty-call", "approval", turns("delete_file", json!({ "path": "a" }))),
@@ -89,7 +89,7 @@ fn default_limits_match_the_dialects() {
     assert!(ours.deadlines.is_empty(), "the defaults of the dialects apply unless deadlines are configured");
 }
 
-async fn read(stage: &Stage, asked: &Asked) -> Value {
+async fn read(stage: &DialectWorld, asked: &AskedQuestion) -> Value {
     stage.alice.get(&format!("/v1/interactions/{}", asked.id)).await.done()
 }
 

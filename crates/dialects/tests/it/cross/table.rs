@@ -275,9 +275,9 @@ pub(crate) fn written() -> String {
                 if known.is_none() {
                     reasons.push((Vec::new(), why));
                 }
-                let wires = &mut reasons[number].0;
-                if !wires.contains(&api.name()) {
-                    wires.push(api.name());
+                let dialects = &mut reasons[number].0;
+                if !dialects.contains(&api.name()) {
+                    dialects.push(api.name());
                 }
                 format!("answers ({})", number + 1)
             }
@@ -285,8 +285,8 @@ pub(crate) fn written() -> String {
         lines.push(format!("| {} | {} |", kind.name, cells.join(" | ")));
     }
     lines.push(String::new());
-    for (number, (wires, why)) in reasons.iter().enumerate() {
-        lines.push(format!("{}. `{}`: {why}.", number + 1, wires.join("`, `")));
+    for (number, (dialects, why)) in reasons.iter().enumerate() {
+        lines.push(format!("{}. `{}`: {why}.", number + 1, dialects.join("`, `")));
     }
     lines.push(String::new());
     lines.extend(ELSEWHERE.map(|(what, why)| format!("- {what}: {why}.")));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cross::asking::Asked;
+use crate::cross::asking::AskedQuestion;
 use crate::cross::table::SECRET;
 use server_testkit::client::ApiClient;
 use server_testkit::sse::Frames;
@@ -57,7 +57,7 @@ impl Watchers {
         let readers = vec![
             frames("session", format!("/v1/sessions/{session}/events/stream")).await,
             frames("project", "/v1/events/stream?after=0-0".to_owned()).await,
-            frames("flows", format!("/api/flows/{}/events/stream", Asked::bare(session))).await,
+            frames("flows", format!("/api/flows/{}/events/stream", AskedQuestion::bare(session))).await,
             frames("react", format!("/api/agent/chat/react/stream?sessionId={session}")).await,
             frames("react by channel", format!("/api/agent/chat/react/stream?sessionId={channel}")).await,
             socket("ws", plain),
@@ -75,7 +75,7 @@ impl Watchers {
     }
 
     /// Checks that every reader receives the question.
-    pub(crate) async fn expect_question(&mut self, asked: &Asked, label: &str) {
+    pub(crate) async fn expect_question(&mut self, asked: &AskedQuestion, label: &str) {
         for reader in &mut self.readers {
             loop {
                 match reader.note().await {
@@ -91,7 +91,7 @@ impl Watchers {
 
     /// Checks that, before the next question, every reader receives the end once and does not receive the question
     /// again.
-    pub(crate) async fn expect_one_end(&mut self, asked: &Asked, next: &str, label: &str) {
+    pub(crate) async fn expect_one_end(&mut self, asked: &AskedQuestion, next: &str, label: &str) {
         for reader in &mut self.readers {
             let mut ended = 0;
             loop {
@@ -107,7 +107,7 @@ impl Watchers {
     }
 
     /// Checks that every reader is informed of the handover.
-    pub(crate) async fn expect_handover(&mut self, asked: &Asked, label: &str) {
+    pub(crate) async fn expect_handover(&mut self, asked: &AskedQuestion, label: &str) {
         for reader in &mut self.readers {
             loop {
                 match reader.note().await {
@@ -121,8 +121,8 @@ impl Watchers {
 
     /// Checks the lists of answerable questions for `here` and the lists of open questions for `open`: whether they
     /// contain the question.
-    pub(crate) async fn assert_listed(&self, asked: &Asked, here: bool, open: bool, label: &str) {
-        let bare = Asked::bare(&asked.session);
+    pub(crate) async fn assert_listed(&self, asked: &AskedQuestion, here: bool, open: bool, label: &str) {
+        let bare = AskedQuestion::bare(&asked.session);
         for (path, list, id, open) in [
             (format!("/hitl/conversations/{}/pending", asked.session), "/requests", "id", here),
             (format!("/api/v1/agent/hitl/conversations/{}/pending", asked.channel), "/requests", "id", here),
@@ -145,7 +145,7 @@ impl Watchers {
     }
 }
 
-impl Asked {
+impl AskedQuestion {
     /// Whether a message of an API is about this question.
     fn is(&self, id: &str) -> bool {
         id == self.id || id == self.call || id == Self::bare(&self.id) || id == self.call_in_channel()

@@ -11,14 +11,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::common::people::{at, uuid};
-use crate::histories::world::{Deed, MOST, World};
+use crate::histories::world::{MOST, World, WorldAction};
 
 /// Closing events, of which a question has at most one.
 const CLOSINGS: [&str; 4] =
     ["interaction.answered", "interaction.auto_resolved", "interaction.expired", "interaction.cancelled"];
 
 /// Checks the changes that a step made.
-pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
+pub(crate) fn of_the_step(before: &World, after: &World, deed: &WorldAction) {
     let changed = before.interactions.iter().zip(&after.interactions).filter(|(was, is)| was != is);
     for (was, is) in changed {
         assert_eq!(is.revision, was.revision + 1, "a change increments the revision by one: {deed:?}");
@@ -50,7 +50,7 @@ pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
 }
 
 /// Checks that a vote stays unless its voter answers differently, and that each person has at most one vote.
-fn of_the_votes(was: &[Answer], is: &[Answer], deed: &Deed) {
+fn of_the_votes(was: &[Answer], is: &[Answer], deed: &WorldAction) {
     let (kept, lost): (Vec<&Answer>, Vec<&Answer>) = was.iter().partition(|vote| is.contains(vote));
     assert!(is.iter().take(kept.len()).eq(kept.iter().copied()), "the order of the votes changed: {deed:?}");
     let fresh = &is[kept.len()..];
@@ -63,7 +63,7 @@ fn of_the_votes(was: &[Answer], is: &[Answer], deed: &Deed) {
 }
 
 /// Checks that the attempt number only grows, by one for each take, and that an ended delivery does not change.
-fn of_the_delivery(was: &Delivery, is: &Delivery, deed: &Deed) {
+fn of_the_delivery(was: &Delivery, is: &Delivery, deed: &WorldAction) {
     let (from, to) = (attempt(was), attempt(is));
     let legal = match (was, is) {
         (Delivery::Waiting { .. }, Delivery::Processing { .. }) => to == from + 1,
@@ -83,16 +83,16 @@ fn of_the_delivery(was: &Delivery, is: &Delivery, deed: &Deed) {
 }
 
 /// Checks that only the holder of the lease in force completes, fails or extends, and that only the asker takes.
-fn of_the_lease(was: &Interaction, is: &Interaction, now: Timestamp, used: Option<LeaseId>, deed: &Deed) {
+fn of_the_lease(was: &Interaction, is: &Interaction, now: Timestamp, used: Option<LeaseId>, deed: &WorldAction) {
     match deed {
-        Deed::Heartbeat { .. } | Deed::Complete { .. } | Deed::Fail { .. } => {
+        WorldAction::Heartbeat { .. } | WorldAction::Complete { .. } | WorldAction::Fail { .. } => {
             let held = match was.delivery() {
                 Some(Delivery::Processing { lease, until, .. }) => Some(*lease) == used && *until > now,
                 _ => false,
             };
             assert!(held, "{deed:?} with {used:?} on {:?}", was.delivery());
         }
-        Deed::Take { .. } => {
+        WorldAction::Take { .. } => {
             let taken =
                 matches!(is.delivery(), Some(Delivery::Processing { by, .. }) if by.name == is.origin.asked_by.name);
             assert!(taken, "{deed:?} gave {:?}", is.delivery());
@@ -105,13 +105,13 @@ fn of_the_lease(was: &Interaction, is: &Interaction, now: Timestamp, used: Optio
 }
 
 /// Checks that a change records one event, and a heartbeat none. A closing event has its own name.
-fn of_the_events(before: &World, after: &World, is: &Interaction, deed: &Deed) {
+fn of_the_events(before: &World, after: &World, is: &Interaction, deed: &WorldAction) {
     let new: Vec<&str> = after.events[before.events.len()..]
         .iter()
         .filter(|event| event.interaction == Some(is.id))
         .map(|event| event.name.as_str())
         .collect();
-    let expected = usize::from(!matches!(deed, Deed::Heartbeat { .. }));
+    let expected = usize::from(!matches!(deed, WorldAction::Heartbeat { .. }));
     assert_eq!(new.len(), expected, "{deed:?} recorded {new:?}");
 }
 

@@ -66,7 +66,7 @@ pub(crate) const DRAFTS: [&str; 11] = [
 
 /// One action of a participant or of the clock.
 #[derive(Debug, Clone)]
-pub(crate) enum Deed {
+pub(crate) enum WorldAction {
     Ask { who: usize, template: usize, due: Option<i64> },
     Answer { who: usize, which: usize, draft: usize },
     Auto { who: usize, which: usize, draft: usize },
@@ -108,23 +108,23 @@ impl World {
     }
 
     /// Applies a deed. A refused deed changes only the time.
-    pub(crate) fn play(&mut self, deed: &Deed) {
+    pub(crate) fn play(&mut self, deed: &WorldAction) {
         self.used = None;
         match *deed {
-            Deed::Jump(span) => self.now += span,
-            Deed::Ask { who, template, due } => self.ask(&actor(who), TEMPLATES[template], due),
-            Deed::Control { who, command } => self.control(&actor(who), command),
-            Deed::Answer { which, .. }
-            | Deed::Auto { which, .. }
-            | Deed::Expire { which }
-            | Deed::Cancel { which, .. }
-            | Deed::Claim { which, .. }
-            | Deed::Release { which, .. }
-            | Deed::Take { which, .. }
-            | Deed::Heartbeat { which, .. }
-            | Deed::Complete { which, .. }
-            | Deed::Fail { which, .. }
-            | Deed::Tick { which } => {
+            WorldAction::Jump(span) => self.now += span,
+            WorldAction::Ask { who, template, due } => self.ask(&actor(who), TEMPLATES[template], due),
+            WorldAction::Control { who, command } => self.control(&actor(who), command),
+            WorldAction::Answer { which, .. }
+            | WorldAction::Auto { which, .. }
+            | WorldAction::Expire { which }
+            | WorldAction::Cancel { which, .. }
+            | WorldAction::Claim { which, .. }
+            | WorldAction::Release { which, .. }
+            | WorldAction::Take { which, .. }
+            | WorldAction::Heartbeat { which, .. }
+            | WorldAction::Complete { which, .. }
+            | WorldAction::Fail { which, .. }
+            | WorldAction::Tick { which } => {
                 if !self.interactions.is_empty() {
                     self.change(which % self.interactions.len(), deed);
                 }
@@ -165,7 +165,7 @@ impl World {
         }
     }
 
-    fn change(&mut self, index: usize, deed: &Deed) {
+    fn change(&mut self, index: usize, deed: &WorldAction) {
         let change = self.attempt(index, deed);
         self.keep(index, change);
         let terminated = match &self.interactions[index].state {
@@ -179,43 +179,47 @@ impl World {
         }
     }
 
-    fn attempt(&mut self, index: usize, deed: &Deed) -> Option<(Interaction, Option<EventDraft>)> {
+    fn attempt(&mut self, index: usize, deed: &WorldAction) -> Option<(Interaction, Option<EventDraft>)> {
         let (it, now) = (self.interactions[index].clone(), self.now());
         let later = |span: i64| at(self.now + span);
         let with_event = |change: Result<Change, Refusal>| change.ok().map(|(after, event)| (after, Some(event)));
         match *deed {
-            Deed::Answer { who, draft, .. } => {
+            WorldAction::Answer { who, draft, .. } => {
                 let reviewer = it.admit(&actor(who)).ok()?;
                 with_event(it.answer(&reviewer, self.answer_id(), said(draft), Some(FormProof::checked()), now))
             }
-            Deed::Auto { who, draft, .. } => {
+            WorldAction::Auto { who, draft, .. } => {
                 let by = (self.answer_id(), actor(who).actor, AutoSource::AutoPolicy);
                 with_event(it.auto_resolve(by, said(draft), Some(FormProof::checked()), now))
             }
-            Deed::Expire { .. } => with_event(it.expire(self.answer_id(), &holdpoint_domain::Actor::system(), now)),
-            Deed::Cancel { who, .. } => with_event(it.cancel(actor(who).actor, "moot".into(), now)),
-            Deed::Claim { who, span, .. } => {
+            WorldAction::Expire { .. } => {
+                with_event(it.expire(self.answer_id(), &holdpoint_domain::Actor::system(), now))
+            }
+            WorldAction::Cancel { who, .. } => with_event(it.cancel(actor(who).actor, "moot".into(), now)),
+            WorldAction::Claim { who, span, .. } => {
                 let reviewer = it.admit(&actor(who)).ok()?;
                 with_event(it.claim(&reviewer, now, later(span)))
             }
-            Deed::Release { who, .. } => with_event(it.release(&actor(who))),
-            Deed::Take { who, span, .. } => {
-                self.session.going_on().ok()?;
+            WorldAction::Release { who, .. } => with_event(it.release(&actor(who))),
+            WorldAction::Take { who, span, .. } => {
+                self.session.require_not_paused().ok()?;
                 let until = later(span);
                 let lease = LeaseId::from_uuid(self.id());
                 let change = it.take(&actor(who).actor, lease, now, until).ok()?;
                 self.leases[index].push(lease);
                 with_event(Ok(change))
             }
-            Deed::Heartbeat { back, span, .. } => {
+            WorldAction::Heartbeat { back, span, .. } => {
                 let until = later(span);
                 let lease = self.lease(index, back)?;
                 it.heartbeat(lease, now, until).ok().map(|after| (after, None))
             }
-            Deed::Complete { back, .. } => with_event(it.complete(self.lease(index, back)?, now)),
-            Deed::Fail { back, again, .. } => with_event(it.fail(self.lease(index, back)?, "no".into(), again, now)),
-            Deed::Tick { .. } => it.tick(self.answer_id(), now).map(|(after, event)| (after, Some(event))),
-            Deed::Ask { .. } | Deed::Jump(_) | Deed::Control { .. } => None,
+            WorldAction::Complete { back, .. } => with_event(it.complete(self.lease(index, back)?, now)),
+            WorldAction::Fail { back, again, .. } => {
+                with_event(it.fail(self.lease(index, back)?, "no".into(), again, now))
+            }
+            WorldAction::Tick { .. } => it.tick(self.answer_id(), now).map(|(after, event)| (after, Some(event))),
+            WorldAction::Ask { .. } | WorldAction::Jump(_) | WorldAction::Control { .. } => None,
         }
     }
 

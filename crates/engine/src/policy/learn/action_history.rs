@@ -7,13 +7,13 @@ use crate::policy::ruling::OnBehalfOf;
 use crate::{Engine, Error};
 
 /// Number of actions that one read fetches. The limit keeps each read short.
-const PORTION: u32 = 50;
+const BATCH: u32 = 50;
 
 /// Past action with its ruling.
 pub(crate) struct HistoricAction {
-    pub(crate) proposal: Action,
+    pub(crate) action: Action,
     /// Call that was judged last: the proposed call, or an edited version of it that other people were asked about.
-    pub(crate) action: Call,
+    pub(crate) call: Call,
     pub(crate) behalf: OnBehalfOf,
     /// Decision of people about this call.
     pub(crate) decision: Option<Decision>,
@@ -38,7 +38,7 @@ pub(crate) fn look_back(engine: &Engine, scope: Scope, filter: ActionHistoryFilt
 impl ActionHistory {
     /// Reads the next actions. Returns an empty list at the end.
     pub(crate) async fn next(&mut self) -> Result<Vec<HistoricAction>, Error> {
-        let limit = self.left.min(PORTION);
+        let limit = self.left.min(BATCH);
         if limit == 0 {
             return Ok(Vec::new());
         }
@@ -47,7 +47,7 @@ impl ActionHistory {
             let found = reads.action_history(&scope, &filter, before.as_ref(), limit)?;
             let (last, more) = (found.last().map(|past| past.cursor.clone()), found.more);
             let found: Result<Vec<HistoricAction>, Error> =
-                found.into_iter().map(|past| recalled(reads, past)).collect();
+                found.into_iter().map(|past| read_historic_action(reads, past)).collect();
             Ok((found?, last, more))
         });
         let (found, last, more) = found.await?;
@@ -66,22 +66,21 @@ impl ActionHistory {
     }
 }
 
-fn recalled(
+fn read_historic_action(
     reads: &mut dyn Reads,
-    PastAction { proposal, started_by, .. }: PastAction,
+    PastAction { action, started_by, .. }: PastAction,
 ) -> Result<HistoricAction, Error> {
-    let behalf =
-        OnBehalfOf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
+    let behalf = OnBehalfOf { agent: Some(action.proposed_by.name.clone()), user: started_by.name, role: action.role };
     let mut asked: Vec<(Call, Option<Decision>)> = Vec::new();
-    for id in &proposal.asked {
+    for id in &action.asked {
         // A later question may ask about the outcome of the action; it is not an approval.
-        let found = reads.interaction(&proposal.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
+        let found = reads.interaction(&action.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
         if let Some(found) = found {
             let decision = Decision::of(&found);
-            asked.push((found.question.call.unwrap_or_else(|| proposal.call.clone()), decision));
+            asked.push((found.question.call.unwrap_or_else(|| action.call.clone()), decision));
         }
     }
-    let (action, decision) = asked.pop().unwrap_or_else(|| (proposal.call.clone(), None));
-    let earlier = asked.into_iter().filter_map(|(action, decision)| Some((action, decision?))).collect();
-    Ok(HistoricAction { proposal, action, behalf, decision, earlier })
+    let (call, decision) = asked.pop().unwrap_or_else(|| (action.call.clone(), None));
+    let earlier = asked.into_iter().filter_map(|(call, decision)| Some((call, decision?))).collect();
+    Ok(HistoricAction { action, call, behalf, decision, earlier })
 }

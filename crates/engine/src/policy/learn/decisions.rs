@@ -27,8 +27,8 @@ const MOST_ASKED: u32 = 10_000;
 /// Time for which a commit may still hide an answer from a reader.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(300);
 /// Number of questions that one read fetches, and number of such reads.
-const PORTION: u32 = 200;
-const MOST_PORTIONS: u32 = 50;
+const BATCH: u32 = 200;
+const MOST_BATCHES: u32 = 50;
 /// Number of decisions that are compared with rules in one blocking task.
 const HELD_AGAINST: usize = 200;
 
@@ -44,7 +44,7 @@ pub(crate) struct PeopleDecisions {
 }
 
 /// One decision and the action that it is about.
-struct One {
+struct DecidedCall {
     decided: Decided,
     decision: Decision,
     place: (SessionId, Option<String>),
@@ -88,13 +88,13 @@ pub(crate) async fn read_people_decisions(engine: &Engine, scope: Scope) -> Resu
 
 /// Reads the decisions about actions that agents asked about in their own words. Also returns whether there are more questions than
 /// were read.
-async fn read_decisions_in_own_words(engine: &Engine, scope: Scope) -> Result<(Vec<One>, bool), Error> {
+async fn read_decisions_in_own_words(engine: &Engine, scope: Scope) -> Result<(Vec<DecidedCall>, bool), Error> {
     let (mut known, mut more) = (Vec::new(), false);
     // The archive is read second, so that a question that is archived meanwhile is found there.
     for archived in [false, true] {
-        let (mut after, mut left) = (None, MOST_PORTIONS);
+        let (mut after, mut left) = (None, MOST_BATCHES);
         loop {
-            let page = Page { after, limit: PORTION };
+            let page = Page { after, limit: BATCH };
             let read = engine.read(Cost::Scan, move |reads| {
                 let found = if archived {
                     reads.archived_interactions_newest(&scope, page)?
@@ -129,14 +129,14 @@ pub(crate) async fn read_contradictions(
     }
     let PeopleDecisions { decided, decisions, at, .. } = read_people_decisions(engine, scope).await?;
     let mut found = BTreeMap::new();
-    for (number, portion) in decisions.chunks(HELD_AGAINST).enumerate() {
+    for (number, batch) in decisions.chunks(HELD_AGAINST).enumerate() {
         let (policy, decided, begin) = (Arc::clone(policy), Arc::clone(&decided), number * HELD_AGAINST);
         let against = run::heavy_work::off_reactor(move || {
-            let portion = decided.iter().skip(begin).take(HELD_AGAINST);
+            let batch = decided.iter().skip(begin).take(HELD_AGAINST);
             let names = |one| policy.contradicted(one).into_iter().map(str::to_owned).collect();
-            portion.map(names).collect::<Vec<Vec<String>>>()
+            batch.map(names).collect::<Vec<Vec<String>>>()
         });
-        for (rules, decision) in against.await?.into_iter().zip(portion) {
+        for (rules, decision) in against.await?.into_iter().zip(batch) {
             for rule in rules {
                 found.entry(rule).or_insert_with(|| decision.clone());
             }
@@ -155,15 +155,15 @@ pub(crate) fn find_contradictions(
     since: Timestamp,
 ) -> Result<Vec<(String, Decision)>, Error> {
     let mut found = Vec::new();
-    let mut pages = Pages::new(PORTION, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
-    for _ in 0..MOST_PORTIONS {
+    let mut pages = Pages::new(BATCH, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
+    for _ in 0..MOST_BATCHES {
         let closed = pages.next(|page| work.tx.closed_interactions(scope, since, page.after, page.limit))?;
         for closed in closed.into_iter().flatten().filter(|closed| Kind::named(&closed.kind) == Kind::Approval) {
             let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
             let Some(decision) = Decision::of(&asked) else { continue };
             let subject = AnswerSubject::read(&mut *work.tx, asked, None)?;
-            let Some(AskedCall { action, behalf, .. }) = AskedCall::of(&subject) else { continue };
-            let Some(decided) = decided_about(action, behalf, &decision) else { continue };
+            let Some(AskedCall { call, behalf, .. }) = AskedCall::of(&subject) else { continue };
+            let Some(decided) = decided_about(call, behalf, &decision) else { continue };
             let against = policy.contradicted(&decided).into_iter();
             found.extend(against.map(|rule| (rule.to_owned(), decision.clone())));
         }
@@ -181,11 +181,11 @@ pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
 }
 
 /// Converts a past action into the decisions about its last call and about the earlier versions of it.
-fn proposed(HistoricAction { action, behalf, decision, proposal, earlier }: HistoricAction) -> Vec<One> {
-    let last = decision.map(|decision| (action, decision));
-    let one = |(action, decision): (Call, Decision)| {
-        let decided = decided_about(action, behalf.clone(), &decision)?;
-        Some(One { decided, decision, place: (proposal.session, Some(proposal.call_id.clone())) })
+fn proposed(HistoricAction { call, behalf, decision, action, earlier }: HistoricAction) -> Vec<DecidedCall> {
+    let last = decision.map(|decision| (call, decision));
+    let one = |(call, decision): (Call, Decision)| {
+        let decided = decided_about(call, behalf.clone(), &decision)?;
+        Some(DecidedCall { decided, decision, place: (action.session, Some(action.call_id.clone())) })
     };
     last.into_iter().chain(earlier.into_iter().rev()).filter_map(one).collect()
 }
@@ -202,19 +202,19 @@ fn answered() -> InteractionFilter {
 
 /// Converts an approval question that an agent asked in its own words into a decision. A question that a handover created is skipped,
 /// because the first question has the answer too.
-fn in_own_words(asked: Interaction) -> Option<One> {
+fn in_own_words(asked: Interaction) -> Option<DecidedCall> {
     let decision = Decision::of(&asked)?;
     let by_itself = asked.question.call_id.is_none() && asked.origin.handed_from.is_none();
-    let action = asked.question.call.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
+    let call = asked.question.call.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
     let behalf =
         OnBehalfOf { agent: Some(asked.origin.asked_by.name), user: asked.origin.started_by.name, role: Role::Agent };
-    let decided = Decided { own_words: true, ..decided_about(action, behalf, &decision)? };
-    Some(One { decided, decision, place: (asked.origin.session, None) })
+    let decided = Decided { own_words: true, ..decided_about(call, behalf, &decision)? };
+    Some(DecidedCall { decided, decision, place: (asked.origin.session, None) })
 }
 
 /// Describes a decision about a call. Returns `None` if the agent has no name.
-fn decided_about(action: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
-    let Call { tool, arguments } = action;
+fn decided_about(call: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
+    let Call { tool, arguments } = call;
     let OnBehalfOf { agent, user, role } = behalf;
     Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
 }

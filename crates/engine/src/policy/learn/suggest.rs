@@ -14,7 +14,7 @@ use crate::policy;
 use crate::policy::in_force::InForce;
 use crate::policy::learn;
 use crate::policy::learn::decisions::PeopleDecisions;
-use crate::policy::project_policy::{NAME, NewPolicy, explained, loaded};
+use crate::policy::project_policy::{NAME, NewPolicy, check_reason, parse_policy};
 use crate::run;
 use crate::steps;
 use crate::{Engine, Error, Idempotency};
@@ -90,7 +90,7 @@ const NAMED: usize = 20;
 
 impl Engine {
     /// Suggests rules that explain recent decisions, without changing the policy.
-    pub async fn policy_suggestions(&self, caller: &Caller) -> Result<Suggestions, Error> {
+    pub async fn suggestion_list(&self, caller: &Caller) -> Result<Suggestions, Error> {
         caller.require(Right::Read)?;
         let sight = self.read_by(caller, Cost::Point, |reads, caller| Sight::of(reads, caller)).await?;
         if matches!(sight, Sight::Own(_)) {
@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// Adds a suggested rule to the project's policy, before the rule that asked.
-    pub async fn policy_adopt(
+    pub async fn suggestion_adopt(
         &self,
         caller: &Caller,
         name: String,
@@ -110,7 +110,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(reason.as_deref())?;
+        check_reason(reason.as_deref())?;
         let none = || Error::from(Refusal::NotFound("suggestion"));
         let in_force = policy::in_force::load(self, caller.scope).await?;
         let found = if in_force.policy.rules().any(|rule| rule.name == name) {
@@ -126,7 +126,7 @@ impl Engine {
         };
         let reason = reason.unwrap_or_else(|| format!("learnt from {support} equal decisions"));
         let base = in_force.policy.version().to_owned();
-        let policy = loaded(NAME, learnt.text).await?;
+        let policy = parse_policy(NAME, learnt.text).await?;
         let adopted = NewPolicy::of_project(policy, (Some(base), Some(reason))).suggested(name);
         policy::project_policy::adopt(self, caller, adopted, idempotency).await
     }
@@ -162,16 +162,16 @@ pub(crate) async fn disable_unheard_rules(
 }
 
 async fn suggest(engine: &Engine, caller: &Caller, in_force: &InForce) -> Result<Suggestions, Error> {
-    let turn = run::gates::begin_heavy_work(engine, caller).await?;
+    let heavy_work = run::gates::begin_heavy_work(engine, caller).await?;
     let known = learn::decisions::read_people_decisions(engine, caller.scope).await?;
     let PeopleDecisions { decided, decisions, .. } = &known;
     let looked = Arc::clone(decided);
     let silent = in_force.state.silent();
     let mut suggestions = Vec::new();
     let begun = Instant::now();
-    for run in turn.off_reactor(move |_| runs(&looked)).await?.into_iter().take(MOST_TRIED) {
+    for run in heavy_work.off_reactor(move |_| runs(&looked)).await?.into_iter().take(MOST_TRIED) {
         let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-        let learnt = turn.off_reactor(move |_| policy.learn(&run, &looked)).await?;
+        let learnt = heavy_work.off_reactor(move |_| policy.learn(&run, &looked)).await?;
         let learnt = learnt.filter(|learnt| !silent.contains(&learnt.name.as_str()));
         suggestions.extend(learnt.and_then(|learnt| SuggestedRule::of(learnt, decided, decisions)));
         if suggestions.len() == MOST || begun.elapsed() > LONGEST {
@@ -179,7 +179,7 @@ async fn suggest(engine: &Engine, caller: &Caller, in_force: &InForce) -> Result
         }
     }
     let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
-    let held = turn.off_reactor(move |_| {
+    let held = heavy_work.off_reactor(move |_| {
         let asks = |decided: &Decided| policy.judge(&decided.call()).ruling.verdict == Verdict::Ask;
         let asked = |held: &DisputedRun| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
         held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()

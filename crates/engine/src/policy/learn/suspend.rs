@@ -15,7 +15,7 @@ use crate::policy;
 use crate::policy::in_force::InForce;
 use crate::policy::learn;
 use crate::policy::learn::decisions::{Contradictions, loosening};
-use crate::policy::project_policy::explained;
+use crate::policy::project_policy::check_reason;
 use crate::policy::ruling::{Judged, OnBehalfOf, ServerPolicy};
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
@@ -34,7 +34,7 @@ impl CurrentRuling {
     /// Refuses an approval of an action that the policy now denies. A vote is refused too, so that no other person agrees to it.
     pub(crate) fn require_not_denied(&self) -> Result<(), Refusal> {
         match self.approved().map(|judged| &judged.ruling).filter(|ruling| ruling.verdict == Verdict::Deny) {
-            Some(denied) => Err(Refusal::DeniedByNow(Box::new(denied.clone()))),
+            Some(denied) => Err(Refusal::NowDenied(Box::new(denied.clone()))),
             None => Ok(()),
         }
     }
@@ -63,21 +63,21 @@ pub(crate) async fn judge_subject(
     in_force: InForce,
 ) -> Result<Option<CurrentRuling>, Error> {
     let approves = subject.asked.question.effect_of(draft) == Some(Effect::Approve);
-    let Some(AskedCall { action, behalf, decides, proposed }) = AskedCall::of(subject) else { return Ok(None) };
+    let Some(AskedCall { call, behalf, decides, proposed }) = AskedCall::of(subject) else { return Ok(None) };
     let revision = in_force.state.revision;
     let learnt = decides.then(|| {
-        let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
+        let rules = in_force.policy.learnt_about(&behalf.call(&call)).into_iter();
         rules.map(|(name, verdict)| (name.to_owned(), verdict)).collect()
     });
     let approved =
-        if proposed && approves { Some(policy::ruling::judge(engine, in_force, behalf, action).await?) } else { None };
+        if proposed && approves { Some(policy::ruling::judge(engine, in_force, behalf, call).await?) } else { None };
     Ok(Some(CurrentRuling { revision, learnt, approved }))
 }
 
 /// Call that a question is about.
 pub(crate) struct AskedCall {
     /// Tool and arguments of the call.
-    pub(crate) action: Call,
+    pub(crate) call: Call,
     /// Agent, user and role on whose behalf the call was proposed.
     pub(crate) behalf: OnBehalfOf,
     /// Whether the question decides if the call may run.
@@ -90,14 +90,14 @@ impl AskedCall {
     /// Returns the call that a question is about, or `None` if the question has no call.
     pub(crate) fn of(subject: &AnswerSubject) -> Option<Self> {
         let original = &subject.original;
-        let action = original.question.call.clone()?;
+        let call = original.question.call.clone()?;
         let (agent, role) = match &subject.action {
-            Some(proposal) => (proposal.proposed_by.name.clone(), proposal.role),
+            Some(action) => (action.proposed_by.name.clone(), action.role),
             None => (original.origin.asked_by.name.clone(), Role::Agent),
         };
         let behalf = OnBehalfOf { agent: Some(agent), user: original.origin.started_by.name.clone(), role };
         let decides = original.question.kind == Kind::Approval;
-        Some(Self { action, behalf, decides, proposed: subject.action.is_some() })
+        Some(Self { call, behalf, decides, proposed: subject.action.is_some() })
     }
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn suspend_rules(
 
 impl Engine {
     /// Puts a suspended rule in force again, in spite of the earlier decisions.
-    pub async fn policy_lift(
+    pub async fn suspension_lift(
         &self,
         caller: &Caller,
         rule: String,
@@ -155,7 +155,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
-        explained(Some(&reason))?;
+        check_reason(Some(&reason))?;
         let scope = caller.scope;
         self.command(caller, idempotency, move |work| {
             let state = work.tx.policy_state(&scope)?.ok_or(Refusal::NotFound("suspension"))?;

@@ -1,4 +1,4 @@
-//! Tests of the gate: tenants and keys take turns, and none takes the places of others.
+//! Tests of the gate: tenants and keys take turns, and none takes the slots of others.
 
 use domain::{Actor, ActorKind, Credential, EntryPoint, KeyId, Role, Scope};
 use uuid::Uuid;
@@ -49,7 +49,7 @@ impl Entering {
 }
 
 async fn inside(gate: &FairGate, who: &Caller) -> Pass {
-    Entering::new(gate, who).polled().await.expect("there is a place").expect("not refused")
+    Entering::new(gate, who).polled().await.expect("there is a slot").expect("not refused")
 }
 
 async fn waiting(gate: &FairGate, who: &Caller) -> Entering {
@@ -74,10 +74,10 @@ async fn one_key_does_not_block_other_keys_or_tenants() {
     for _ in 0..3 {
         queue.push(waiting(&gate, &greedy).await);
     }
-    // The greedy key has its place. The second place is free for all others.
+    // The greedy key has its slot. The second slot is free for all others.
     drop(inside(&gate, &modest).await);
     let held = inside(&gate, &other).await;
-    // Both places are taken. A new entrant waits, and comes before the rest of the greedy key's queue.
+    // Both slots are taken. A new entrant waits, and comes before the rest of the greedy key's queue.
     let mut behind = waiting(&gate, &other).await;
     let mut beside = waiting(&gate, &modest).await;
     drop(first);
@@ -109,7 +109,7 @@ async fn free_places_rotate_among_tenants_and_their_keys() {
                 break;
             }
         }
-        assert!(pass.is_some(), "an entrant enters when a place becomes free");
+        assert!(pass.is_some(), "an entrant enters when a slot becomes free");
     }
     assert_eq!(order, ["1a", "2c", "3d", "1b", "2c", "1a"]);
 }
@@ -132,13 +132,13 @@ async fn full_queue_of_a_key_or_tenant_is_refused_and_others_are_not() {
     queue.remove(0);
     queue.push(waiting(&gate, &modest).await);
     drop((held, queue, theirs));
-    let places = gate.places.lock();
-    assert_eq!((places.running, places.tenants.len(), places.turns.len()), (0, 0, 0), "nothing is left behind");
+    let state = gate.state.lock();
+    assert_eq!((state.running, state.tenants.len(), state.queue.len()), (0, 0, 0), "nothing is left behind");
 }
 
-/// The place was given to an entrant that was dropped before it noticed: the place goes to the next one.
+/// The slot was given to an entrant that was dropped before it noticed: the slot goes to the next one.
 #[tokio::test]
-async fn place_of_a_dropped_entrant_goes_to_the_next_one() {
+async fn slot_of_a_dropped_entrant_goes_to_the_next_one() {
     let gate = FairGate::new(Bounds { at_once: 1, ..BOUNDS });
     let held = inside(&gate, &caller(1, "a")).await;
     let gone = waiting(&gate, &caller(2, "b")).await;

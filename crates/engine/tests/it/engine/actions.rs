@@ -50,7 +50,7 @@ impl Race {
             let (key, _) = engine.key_install("default", "default", new).await.unwrap();
             callers.push(key.caller(engine.now()).unwrap());
         }
-        let session = engine.start_session(&callers[0], Start::default(), None).await.unwrap();
+        let session = engine.session_start(&callers[0], Start::default(), None).await.unwrap();
         let [agent, alice, root] = callers.try_into().unwrap();
         Self { engine, agent, alice, root, session, _directory: directory }
     }
@@ -62,15 +62,15 @@ impl Race {
     }
 
     async fn proposes(&self, call: String) -> ActionReply {
-        self.engine.propose(&self.agent, self.session.id, writing(&call), None).await.unwrap()
+        self.engine.action_propose(&self.agent, self.session.id, writing(&call), None).await.unwrap()
     }
 }
 
-fn writing(call: &str) -> Propose {
-    let action = Call { tool: "write".into(), arguments: json!({ "path": call }) };
+fn writing(call_id: &str) -> Propose {
+    let call = Call { tool: "write".into(), arguments: json!({ "path": call_id }) };
     Propose {
-        call: call.into(),
-        action,
+        call_id: call_id.into(),
+        call,
         context: Value::Null,
         expected_content: None,
         traceparent: None,
@@ -86,18 +86,18 @@ async fn action_is_judged_again_if_the_policy_changes_before_the_commit() {
     let race = Race::new().await;
     let mut reigns = BTreeMap::from([race.puts(DENY).await]);
     for round in 0..25 {
-        let proposals = (0..8).map(|number| race.proposes(format!("c{round}-{number}")));
+        let actions = (0..8).map(|number| race.proposes(format!("c{round}-{number}")));
         let text = if round % 2 == 0 { ALLOW } else { DENY };
-        let (_, put) = tokio::join!(futures::future::join_all(proposals), race.puts(text));
+        let (_, put) = tokio::join!(futures::future::join_all(actions), race.puts(text));
         reigns.insert(put.0, put.1);
     }
-    let (all, _) = race.engine.actions(&race.agent, race.session.id, String::new(), 1000).await.unwrap();
+    let (all, _) = race.engine.action_list(&race.agent, race.session.id, String::new(), 1000).await.unwrap();
     assert_eq!(all.len(), 25 * 8);
     let mut ruled_by = BTreeMap::new();
-    for ActionReply { proposal, .. } in all {
-        let (_, reigned) = reigns.range(..proposal.at).next_back().unwrap();
-        assert_eq!(proposal.ruling.policy, *reigned, "{} was judged by a policy no longer in force", proposal.call_id);
-        *ruled_by.entry(proposal.ruling.verdict).or_insert(0) += 1;
+    for ActionReply { action, .. } in all {
+        let (_, reigned) = reigns.range(..action.at).next_back().unwrap();
+        assert_eq!(action.ruling.policy, *reigned, "{} was judged by a policy no longer in force", action.call_id);
+        *ruled_by.entry(action.ruling.verdict).or_insert(0) += 1;
     }
     assert_eq!(ruled_by.len(), 2, "each policy ruled on an action");
 }
@@ -108,12 +108,12 @@ async fn edit_is_judged_by_the_policy_in_force_at_its_commit() {
     let race = Race::new().await;
     for round in 0..25 {
         race.puts(ASK).await;
-        let ActionState::Waiting { interaction } = race.proposes(format!("c{round}")).await.proposal.state else {
+        let ActionState::Waiting { interaction } = race.proposes(format!("c{round}")).await.action.state else {
             unreachable!("the action asks no question")
         };
         let arguments = Some(json!({ "path": "edited" }));
         let edit = AnswerDraft { effect: Some(Effect::Edit), arguments, ..AnswerDraft::default() };
-        let edited = race.engine.answer(&race.alice, interaction, edit, None);
+        let edited = race.engine.interaction_answer(&race.alice, interaction, edit, None);
         // In the last round the new policy is in force before the edit begins.
         let (edited, since) = if round == 24 {
             let (since, _) = race.puts(DENY).await;
@@ -137,21 +137,20 @@ async fn timers_continue_in_a_session_with_too_many_open_questions() {
     let world = World::with(Settings { most_open: 1, ..Settings::default() });
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
-    let read =
-        |call: &str| Propose { action: Call { tool: "read_file".into(), arguments: json!({}) }, ..writing(call) };
+    let read = |call: &str| Propose { call: Call { tool: "read_file".into(), arguments: json!({}) }, ..writing(call) };
     for call in ["a", "b"] {
-        let acted = world.engine.propose(&agent, session.id, read(call), None).await.unwrap();
+        let acted = world.engine.action_propose(&agent, session.id, read(call), None).await.unwrap();
         let name = (session.id, call.to_owned());
         world.engine.action_start(&agent, name, acted.permit.unwrap(), Some(60), None).await.unwrap();
     }
-    let waiting = world.engine.propose(&agent, session.id, writing("open"), None).await.unwrap();
-    assert!(matches!(waiting.proposal.state, ActionState::Waiting { .. }));
-    let full = world.engine.propose(&agent, session.id, writing("full"), None).await;
-    assert_eq!(refusal(full.map(|acted| acted.proposal)), Refusal::TooManyOpen { most: 1 });
+    let waiting = world.engine.action_propose(&agent, session.id, writing("open"), None).await.unwrap();
+    assert!(matches!(waiting.action.state, ActionState::Waiting { .. }));
+    let full = world.engine.action_propose(&agent, session.id, writing("full"), None).await;
+    assert_eq!(refusal(full.map(|acted| acted.action)), Refusal::TooManyOpen { most: 1 });
     world.clock.advance(SignedDuration::from_secs(60));
     world.engine.fire_due().await.unwrap();
     for call in ["a", "b"] {
-        let acted = world.engine.action(&alice, session.id, call.into(), std::time::Duration::ZERO).await.unwrap();
-        assert!(matches!(acted.proposal.state, ActionState::Unknown { interaction: None, permit: Some(_) }));
+        let acted = world.engine.action_get(&alice, session.id, call.into(), std::time::Duration::ZERO).await.unwrap();
+        assert!(matches!(acted.action.state, ActionState::Unknown { interaction: None, permit: Some(_) }));
     }
 }

@@ -27,12 +27,12 @@ async fn remaining_reviewer_is_found_behind_many_other_keys() {
     let session = world.session(&agent).await;
     let fields = json!({ "audience": { "quorum": 1, "named": { "groups": ["ops"] } } });
     let asked = world.ask(&agent, &session, fields.clone()).await.id;
-    let left = world.engine.abstain(&alice, asked, None, None).await.unwrap();
+    let left = world.engine.interaction_abstain(&alice, asked, None, None).await.unwrap();
     assert_eq!(left.desertion(), None, "the holder of the second oldest key could answer");
     let Credential::Key(key) = bob.credential else { panic!("{:?}", bob.credential) };
     world.engine.key_revoke(&root, key).await.unwrap();
     let asked = world.ask(&agent, &session, fields).await.id;
-    let left = world.engine.abstain(&alice, asked, None, None).await.unwrap();
+    let left = world.engine.interaction_abstain(&alice, asked, None, None).await.unwrap();
     assert!(left.desertion().is_some(), "a revoked key cannot answer");
 }
 
@@ -154,14 +154,14 @@ async fn invalid_answer_is_refused_with_a_pointer_and_changes_nothing() {
     let session = world.session(&agent).await;
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
     let form = world.ask(&agent, &session, json!({ "kind": "form", "schema": schema, "required": false })).await;
-    let wrong = world.engine.answer(&alice, form.id, data(json!({ "n": "one" })), None).await;
+    let wrong = world.engine.interaction_answer(&alice, form.id, data(json!({ "n": "one" })), None).await;
     assert_eq!(pointers(wrong), ["/data/n"]);
-    let empty = world.engine.answer(&alice, form.id, AnswerDraft::default(), None).await;
+    let empty = world.engine.interaction_answer(&alice, form.id, AnswerDraft::default(), None).await;
     assert_eq!(pointers(empty), ["/data"]);
     assert_eq!(pointers(world.choose(&alice, form.id, "confirm").await), ["/option"]);
     assert_eq!(world.now(&agent, form.id).await, form);
     let skip = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
-    let skipped = world.engine.answer(&alice, form.id, skip, None).await.unwrap();
+    let skipped = world.engine.interaction_answer(&alice, form.id, skip, None).await.unwrap();
     assert_eq!(skipped.status(), Status::Answered, "a form that is not required can be skipped");
 }
 
@@ -177,7 +177,7 @@ async fn failed_answer_of_a_batch_does_not_affect_the_others() {
     let entry = |id| AnswerEntry { interaction: id, draft: choice("confirm"), idempotency: None };
     let mut results = Vec::new();
     let entries = vec![entry(first), entry(second), entry(third), entry(first)];
-    world.engine.answer_many(&alice, entries, |result| results.push(result)).await;
+    world.engine.interaction_answer_many(&alice, entries, |result| results.push(result)).await;
     let results: Vec<_> = results.into_iter().map(|entry| (entry.interaction, entry.result)).collect();
     assert_eq!(results[0].1.as_ref().unwrap().status(), Status::Answered);
     assert_eq!(results[1], (second, Err(Error::Refused(Refusal::NotInAudience))));
@@ -193,21 +193,22 @@ async fn only_the_asker_or_an_operator_can_cancel_a_question() {
     let (other, viewer) = (world.caller(Role::Agent, "other").await, world.caller(Role::Viewer, "vera").await);
     let session = world.session(&agent).await;
     let withdrawn = world.ask(&agent, &session, json!({})).await.id;
-    let refused = world.engine.cancel(&other, withdrawn, None, None).await;
+    let refused = world.engine.interaction_cancel(&other, withdrawn, None, None).await;
     assert_eq!(refusal(refused), Refusal::NotFound("interaction"));
-    let refused = world.engine.cancel(&viewer, withdrawn, None, None).await;
+    let refused = world.engine.interaction_cancel(&viewer, withdrawn, None, None).await;
     assert_eq!(refusal(refused), Refusal::RoleForbids { role: Role::Viewer });
-    let closed = world.engine.cancel(&agent, withdrawn, None, None).await.unwrap();
+    let closed = world.engine.interaction_cancel(&agent, withdrawn, None, None).await.unwrap();
     assert_eq!(closed.delivery().unwrap().name(), "not_needed", "a withdrawn question needs no delivery");
     let cancelled = world.ask(&agent, &session, json!({})).await.id;
-    let closed = world.engine.cancel(&alice, cancelled, Some("no longer needed".into()), None).await.unwrap();
+    let closed =
+        world.engine.interaction_cancel(&alice, cancelled, Some("no longer needed".into()), None).await.unwrap();
     let State::Resolved { resolution, delivery, .. } = &closed.state else { unreachable!() };
     let by_alice = Resolution::Cancelled { by: alice.actor.clone(), reason: "no longer needed".into() };
     assert_eq!((resolution, delivery.name()), (&by_alice, "waiting"));
-    let again = world.engine.cancel(&alice, cancelled, None, None).await;
+    let again = world.engine.interaction_cancel(&alice, cancelled, None, None).await;
     assert_eq!(refusal(again), Refusal::AlreadyResolved(Box::new(closed)));
     let reason = Some("nul\0".to_owned());
-    assert_eq!(pointers(world.engine.cancel(&alice, cancelled, reason, None).await), ["/reason"]);
+    assert_eq!(pointers(world.engine.interaction_cancel(&alice, cancelled, reason, None).await), ["/reason"]);
 }
 
 /// Asserts the status and the effect of a question that is expired at once.
@@ -216,9 +217,9 @@ async fn expired(fields: Value, status: Status, effect: Option<Effect>) {
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
     let asked = world.ask(&agent, &session, fields.clone()).await;
-    let refused = world.engine.expire(&agent, asked.id, None).await;
+    let refused = world.engine.interaction_expire(&agent, asked.id, None).await;
     assert_eq!(refusal(refused), Refusal::RoleForbids { role: Role::Agent });
-    let ended = world.engine.expire(&alice, asked.id, None).await.unwrap();
+    let ended = world.engine.interaction_expire(&alice, asked.id, None).await.unwrap();
     assert_eq!(ended.status(), status, "{fields}");
     if let State::Resolved { resolution, .. } = &ended.state {
         assert_eq!(resolution.answer().map(|answer| answer.effect), effect, "{fields}");
@@ -230,7 +231,10 @@ async fn expired(fields: Value, status: Status, effect: Option<Effect>) {
         };
         assert_eq!(late, wanted);
     } else {
-        assert_eq!(refusal(world.engine.expire(&alice, asked.id, None).await), Refusal::AlreadyOverdue(asked.id));
+        assert_eq!(
+            refusal(world.engine.interaction_expire(&alice, asked.id, None).await),
+            Refusal::AlreadyOverdue(asked.id)
+        );
         assert_eq!(world.choose(&alice, asked.id, "confirm").await.unwrap().status(), Status::Answered);
     }
 }
@@ -255,7 +259,7 @@ async fn only_an_admin_may_answer_automatically() {
     let session = world.session(&agent).await;
     let named = json!({ "audience": { "quorum": 1, "named": { "users": ["alice", "root"] } } });
     let asked = world.ask(&agent, &session, named).await;
-    let auto = |by, option| world.engine.auto_resolve(by, asked.id, AutoSource::AutoPolicy, choice(option), None);
+    let auto = |by, option| world.engine.interaction_auto(by, asked.id, AutoSource::AutoPolicy, choice(option), None);
     assert_eq!(refusal(auto(&alice, "confirm").await), Refusal::RoleForbids { role: Role::Operator });
     assert_eq!(refusal(auto(&agent, "confirm").await), Refusal::RoleForbids { role: Role::Agent });
     assert_eq!(pointers(auto(&root, "perhaps").await), ["/option"]);
@@ -274,13 +278,13 @@ async fn question_of_another_tenant_is_not_found() {
     let id = world.ask(&agent, &session, json!({})).await.id;
     let absent = Refusal::NotFound("interaction");
     assert_eq!(refusal(world.choose(&root, id, "confirm").await), absent);
-    assert_eq!(refusal(world.engine.answer(&root, id, data(json!("x")), None).await), absent);
-    assert_eq!(refusal(world.engine.cancel(&root, id, None, None).await), absent);
-    assert_eq!(refusal(world.engine.expire(&root, id, None).await), absent);
-    assert_eq!(refusal(world.engine.claim(&root, id, None).await), absent);
-    assert_eq!(refusal(world.engine.release_claim(&root, id, None).await), absent);
-    assert_eq!(refusal(world.engine.take_answer(&root, id, None, None).await), absent);
-    let auto = world.engine.auto_resolve(&root, id, AutoSource::System, choice("confirm"), None).await;
+    assert_eq!(refusal(world.engine.interaction_answer(&root, id, data(json!("x")), None).await), absent);
+    assert_eq!(refusal(world.engine.interaction_cancel(&root, id, None, None).await), absent);
+    assert_eq!(refusal(world.engine.interaction_expire(&root, id, None).await), absent);
+    assert_eq!(refusal(world.engine.interaction_claim(&root, id, None).await), absent);
+    assert_eq!(refusal(world.engine.interaction_release(&root, id, None).await), absent);
+    assert_eq!(refusal(world.engine.delivery_take(&root, id, None, None).await), absent);
+    let auto = world.engine.interaction_auto(&root, id, AutoSource::System, choice("confirm"), None).await;
     assert_eq!(refusal(auto), absent);
-    assert_eq!(refusal(world.engine.interaction(&root, id, std::time::Duration::ZERO).await), absent);
+    assert_eq!(refusal(world.engine.interaction_get(&root, id, std::time::Duration::ZERO).await), absent);
 }

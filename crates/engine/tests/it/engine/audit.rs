@@ -14,7 +14,7 @@ const MARKER: &str = "hunter2-marker";
 impl World {
     async fn trail(&self, filter: AuditFilter) -> Vec<AuditRecord> {
         let auditor = self.caller(Role::Admin, "auditor").await;
-        self.engine.audit(&auditor, filter, ALL).await.unwrap().0
+        self.engine.audit_list(&auditor, filter, ALL).await.unwrap().0
     }
 
     async fn trail_of(&self, session: &Session) -> Vec<AuditRecord> {
@@ -68,21 +68,25 @@ async fn every_use_case_appends_one_audit_entry_for_each_event() {
         (world.agent().await, world.person("alice").await, world.caller(Role::Admin, "root").await);
     let session = world.session(&agent).await;
     let one = world.ask(&agent, &session, action()).await;
-    world.engine.claim(&alice, one.id, None).await.unwrap();
-    world.engine.release_claim(&alice, one.id, None).await.unwrap();
+    world.engine.interaction_claim(&alice, one.id, None).await.unwrap();
+    world.engine.interaction_release(&alice, one.id, None).await.unwrap();
     world.choose(&alice, one.id, "approve").await.unwrap();
-    let taken = world.engine.take_answer(&agent, one.id, Some(60), None).await.unwrap();
-    world.engine.extend_delivery(&agent, (one.id, taken.lease), Some(60), None).await.unwrap();
-    world.engine.fail_delivery(&agent, (one.id, taken.lease), "not now".into(), true, None).await.unwrap();
-    let taken = world.engine.take_answer(&agent, one.id, Some(60), None).await.unwrap();
-    world.engine.complete_delivery(&agent, (one.id, taken.lease), None).await.unwrap();
+    let taken = world.engine.delivery_take(&agent, one.id, Some(60), None).await.unwrap();
+    world.engine.delivery_heartbeat(&agent, (one.id, taken.lease), Some(60), None).await.unwrap();
+    world.engine.delivery_fail(&agent, (one.id, taken.lease), "not now".into(), true, None).await.unwrap();
+    let taken = world.engine.delivery_take(&agent, one.id, Some(60), None).await.unwrap();
+    world.engine.delivery_complete(&agent, (one.id, taken.lease), None).await.unwrap();
     let two = world.ask(&agent, &session, json!({ "audience": { "quorum": 2 } })).await;
     world.choose(&alice, two.id, "confirm").await.unwrap();
-    world.engine.cancel(&agent, two.id, None, None).await.unwrap();
+    world.engine.interaction_cancel(&agent, two.id, None, None).await.unwrap();
     let three = world.ask(&agent, &session, json!({})).await;
-    world.engine.expire(&alice, three.id, None).await.unwrap();
+    world.engine.interaction_expire(&alice, three.id, None).await.unwrap();
     let four = world.ask(&agent, &session, json!({})).await;
-    world.engine.auto_resolve(&root, four.id, domain::AutoSource::AutoPolicy, choice("confirm"), None).await.unwrap();
+    world
+        .engine
+        .interaction_auto(&root, four.id, domain::AutoSource::AutoPolicy, choice("confirm"), None)
+        .await
+        .unwrap();
     world.ask(&agent, &session, json!({ "deadline_seconds": 120, "fallback": "deny" })).await;
     world.pass(200);
     world.engine.fire_due().await.unwrap();
@@ -120,7 +124,7 @@ async fn entry_of_an_edit_has_both_versions_of_the_arguments() {
         feedback: Some("1.4 is broken".into()),
         ..AnswerDraft::default()
     };
-    world.engine.answer(&alice, question.id, edit, None).await.unwrap();
+    world.engine.interaction_answer(&alice, question.id, edit, None).await.unwrap();
     let answered = world.last(&session, "interaction.answered").await;
     assert_eq!(answered.data["action"]["arguments"], json!({ "version": "1.4" }));
     assert_eq!(answered.data["answer"]["arguments"], json!({ "version": "1.5" }));
@@ -140,10 +144,10 @@ async fn automatic_resolutions_votes_and_form_data_are_recorded() {
     let session = world.session(&agent).await;
     let form = json!({ "kind": "form", "schema": { "type": "object" }, "audience": { "quorum": 2 } });
     let question = world.ask(&agent, &session, form).await;
-    world.engine.answer(&alice, question.id, data(json!({ "colour": "blue" })), None).await.unwrap();
+    world.engine.interaction_answer(&alice, question.id, data(json!({ "colour": "blue" })), None).await.unwrap();
     let voted = world.last(&session, "interaction.voted").await;
     assert_eq!((&voted.data["answer"]["data"], &voted.data["quorum"]), (&json!({ "colour": "blue" }), &json!(2)));
-    world.engine.cancel(&agent, question.id, None, None).await.unwrap();
+    world.engine.interaction_cancel(&agent, question.id, None, None).await.unwrap();
 
     world.ask(&agent, &session, json!({ "deadline_seconds": 10, "fallback": "deny" })).await;
     world.pass(11);
@@ -169,7 +173,7 @@ async fn refused_and_repeated_commands_append_no_entry() {
     assert_eq!(world.trail_of(&session).await.len(), before);
     for _ in 0..3 {
         let once = Some(Idempotency::new("k".into(), "answer", b"body"));
-        world.engine.answer(&alice, question.id, choice("confirm"), once).await.unwrap();
+        world.engine.interaction_answer(&alice, question.id, choice("confirm"), once).await.unwrap();
     }
     assert!(world.choose(&alice, question.id, "confirm").await.is_err());
     assert_eq!(world.trail_of(&session).await.len(), before + 1);
@@ -183,8 +187,8 @@ async fn secrets_are_recorded_by_name_only() {
     let session = world.session(&agent).await;
     let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "resume_point": { "at": MARKER } });
     let question = world.ask(&agent, &session, secret).await;
-    world.engine.answer(&alice, question.id, data(json!({ "TOKEN": MARKER })), None).await.unwrap();
-    world.engine.take_answer(&agent, question.id, None, None).await.unwrap();
+    world.engine.interaction_answer(&alice, question.id, data(json!({ "TOKEN": MARKER })), None).await.unwrap();
+    world.engine.delivery_take(&agent, question.id, None, None).await.unwrap();
     let taken = world.last(&session, "delivery.taken").await;
     assert_eq!((taken.data["secrets"].clone(), taken.by), (json!(["TOKEN"]), agent.actor));
     let auditor = world.caller(Role::Admin, "auditor").await;
@@ -228,19 +232,19 @@ async fn audit_trail_is_readable_by_auditors_of_its_project_only() {
     world.session(&agent).await;
     for caller in [&agent, &alice] {
         assert!(matches!(
-            refusal(world.engine.audit(caller, AuditFilter::default(), ALL).await),
+            refusal(world.engine.audit_list(caller, AuditFilter::default(), ALL).await),
             domain::Refusal::RoleForbids { .. }
         ));
         assert!(world.engine.audit_export(caller, ExportRange::default()).await.is_err());
         assert!(world.engine.audit_key(caller).await.is_ok(), "every reader may have the public key");
     }
     let page = |after| Page { after, limit: 3 };
-    let (first, next) = world.engine.audit(&root, AuditFilter::default(), page(None)).await.unwrap();
+    let (first, next) = world.engine.audit_list(&root, AuditFilter::default(), page(None)).await.unwrap();
     assert_eq!((first.len(), next), (3, Some(3)));
-    let (rest, next) = world.engine.audit(&root, AuditFilter::default(), page(next)).await.unwrap();
+    let (rest, next) = world.engine.audit_list(&root, AuditFilter::default(), page(next)).await.unwrap();
     assert_eq!((rest.iter().map(|audited| audited.seq).collect::<Vec<_>>(), next), (vec![4], None));
     let mallory = world.stranger("elsewhere", Role::Admin, "mallory", &[]).await;
-    let theirs = world.engine.audit(&mallory, AuditFilter::default(), ALL).await.unwrap().0;
+    let theirs = world.engine.audit_list(&mallory, AuditFilter::default(), ALL).await.unwrap().0;
     assert_eq!(theirs.iter().map(|audited| audited.seq).collect::<Vec<_>>(), [1]);
     assert_ne!(world.engine.audit_key(&mallory).await.unwrap(), world.engine.audit_key(&root).await.unwrap());
 }
@@ -364,8 +368,8 @@ async fn entry_with_changed_columns_is_detected() {
             assert_eq!(found.to_string(), "line 5: entry 4 was changed", "{edit}");
         }
         let (told, blind) = if listed { (&root, &neighbour) } else { (&neighbour, &root) };
-        assert!(world.engine.audit(told, AuditFilter::default(), ALL).await.is_err(), "{edit}");
-        let seen = world.engine.audit(blind, AuditFilter::default(), ALL).await.unwrap().0;
+        assert!(world.engine.audit_list(told, AuditFilter::default(), ALL).await.is_err(), "{edit}");
+        let seen = world.engine.audit_list(blind, AuditFilter::default(), ALL).await.unwrap().0;
         assert!(seen.iter().all(|audited| audited.seq != 4), "{edit}");
     }
 }
@@ -378,8 +382,8 @@ async fn audit_entries_of_an_archived_question_remain() {
     let session = world.session(&agent).await;
     let question = world.ask(&agent, &session, json!({})).await;
     world.choose(&alice, question.id, "confirm").await.unwrap();
-    let taken = world.engine.take_answer(&agent, question.id, None, None).await.unwrap();
-    world.engine.complete_delivery(&agent, (question.id, taken.lease), None).await.unwrap();
+    let taken = world.engine.delivery_take(&agent, question.id, None, None).await.unwrap();
+    world.engine.delivery_complete(&agent, (question.id, taken.lease), None).await.unwrap();
     world.pass(3600);
     world.engine.run_housekeeping_once().await.unwrap();
     let filter = AuditFilter { interaction: Some(question.id), ..AuditFilter::default() };

@@ -64,11 +64,11 @@ fn readers_behind_an_open_transaction_share_infrequent_polls() {
         runtime.block_on(async { (world.person("alice").await, world.caller(Role::Agent, "bot").await) });
     // The transaction has a number, writes nothing, and stays open.
     open.batch_execute("begin; select pg_current_xact_id()").unwrap();
-    let session = runtime.block_on(world.engine.start_session(&agent, Start::default(), None)).unwrap();
+    let session = runtime.block_on(world.engine.session_start(&agent, Start::default(), None)).unwrap();
     let followers = (0..READERS).map(|_| {
         let (reader, alice) = (reader.clone(), alice.clone());
         runtime.spawn(async move {
-            let mut follower = reader.follow_project(&alice, Some(Cursor::default())).await.unwrap();
+            let mut follower = reader.project_follow(&alice, Some(Cursor::default())).await.unwrap();
             follower.next().await.unwrap()
         })
     });

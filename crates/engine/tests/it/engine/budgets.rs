@@ -66,7 +66,7 @@ async fn keys_whose_names_differ_only_in_case_share_a_budget() {
     assert_eq!(refusal(world.try_ask(&shouting, &second, json!({})).await), over);
     let totals = counted(&world, &agent).await;
     assert_eq!((totals.len(), totals[0].0.as_str(), totals[0].1.questions), (1, "agent:deployer", 2));
-    world.engine.cancel(&agent, asked.id, None, None).await.unwrap();
+    world.engine.interaction_cancel(&agent, asked.id, None, None).await.unwrap();
     world.ask(&shouting, &second, json!({})).await;
 }
 
@@ -81,11 +81,11 @@ async fn open_bytes_of_a_key_are_limited_including_resume_points() {
     assert_eq!(refusal(world.try_ask(&agent, &session, large()).await), reached(Limit::KeyOpenBytes, 20_000));
     let mut ask = crate::engine::world::ask(json!({}));
     ask.resume_point = Some(json!("y".repeat(8_000)));
-    let over = world.engine.ask(&agent, session.id, ask.clone(), None).await;
+    let over = world.engine.interaction_ask(&agent, session.id, ask.clone(), None).await;
     assert_eq!(refusal(over), reached(Limit::KeyOpenBytes, 20_000));
     assert_eq!(questions(&world, &agent).await, 2);
     world.choose(&alice, first.id, "confirm").await.unwrap();
-    world.engine.ask(&agent, session.id, ask, None).await.unwrap();
+    world.engine.interaction_ask(&agent, session.id, ask, None).await.unwrap();
     assert_eq!(questions(&world, &agent).await, 2);
 }
 
@@ -125,13 +125,13 @@ async fn every_end_of_a_question_reduces_the_open_count() {
     assert_eq!(open().await, 4);
     world.choose(&alice, asked[0], "confirm").await.unwrap();
     assert_eq!(open().await, 3, "answered");
-    world.engine.cancel(&alice, asked[1], None, None).await.unwrap();
+    world.engine.interaction_cancel(&alice, asked[1], None, None).await.unwrap();
     assert_eq!(open().await, 2, "cancelled");
-    world.engine.expire(&alice, asked[2], None).await.unwrap();
+    world.engine.interaction_expire(&alice, asked[2], None).await.unwrap();
     assert_eq!(open().await, 1, "expired");
     world
         .engine
-        .hand_over(&alice, asked[3], HandOver { channel: Some("there".into()), note: None }, None)
+        .interaction_handover(&alice, asked[3], HandOver { channel: Some("there".into()), note: None }, None)
         .await
         .unwrap();
     assert_eq!(open().await, 2, "after a handover both questions count for the agent");

@@ -57,7 +57,7 @@ impl Store for Counting {
 }
 
 async fn opened(world: &World, by: &Caller) -> Session {
-    world.engine.start_session(by, Start { channel: Some("chat-7".into()), ..Start::default() }, None).await.unwrap()
+    world.engine.session_start(by, Start { channel: Some("chat-7".into()), ..Start::default() }, None).await.unwrap()
 }
 
 async fn next(follower: &mut ChannelFollower) -> ChannelItem {
@@ -94,7 +94,7 @@ async fn channel_follower_reads_each_session_once() {
     sessions.sort_unstable();
     store.reads();
     let from = ChannelStart::After(BTreeMap::new());
-    let mut follower = world.engine.follow_channel(&alice, "chat-7", from).await.unwrap();
+    let mut follower = world.engine.channel_follow(&alice, "chat-7", from).await.unwrap();
     assert_eq!(joined(&mut follower).await, sessions, "the oldest first");
     let mut told = Vec::new();
     for _ in 0..MANY {
@@ -113,7 +113,7 @@ async fn channel_follower_reads_old_sessions_to_the_end_and_new_ones_whole() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (first, second) = (opened(&world, &agent).await, opened(&world, &agent).await);
-    let mut follower = world.engine.follow_channel(&alice, "chat-7", ChannelStart::Now).await.unwrap();
+    let mut follower = world.engine.channel_follow(&alice, "chat-7", ChannelStart::Now).await.unwrap();
     assert_eq!(joined(&mut follower).await, [first.id, second.id]);
     // A session that was there is followed from now on; a new session is followed from its beginning, even if it has already ended.
     world.control(&agent, first.id, Command::Complete).await.unwrap();

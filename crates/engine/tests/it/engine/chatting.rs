@@ -70,7 +70,7 @@ async fn message_opens_continues_or_reopens_a_conversation() {
     assert_eq!(still.id, after.id);
     let start = Start { channel: Some(alone.id.to_string()), ..Start::default() };
     assert_eq!(
-        pointers(world.engine.start_session(&alice, start, None).await),
+        pointers(world.engine.session_start(&alice, start, None).await),
         ["/channel"],
         "an id is given, never chosen"
     );
@@ -117,7 +117,7 @@ async fn forbidden_message_is_refused_and_opens_no_session() {
     let by_id = send_message(&world, &mallory, Some(&session.id.to_string()), None).await;
     assert_eq!(refusal(by_id), Refusal::NotFound("session"));
     let start = Start { channel: Some("foreign".into()), ..Start::default() };
-    let foreign = world.engine.start_session(&agent, start, None).await.unwrap();
+    let foreign = world.engine.session_start(&agent, start, None).await.unwrap();
     let said = send_message(&world, &alice, Some(&foreign.id.to_string()), None).await;
     assert_eq!(refusal(said), Refusal::NotHosted(foreign.id));
     assert_eq!(pointers(send_message(&world, &alice, Some("two words"), None).await), ["/channel"]);
@@ -131,7 +131,7 @@ const CHANNEL_STATES: [&str; 9] =
 async fn bring_channel_into_state(world: &World, channel: &str, state: &str) -> Vec<SessionId> {
     let (bob, bot) = (world.person("bob").await, world.agent().await);
     let start = Start { channel: Some(channel.into()), ..Start::default() };
-    let opens = async |by: &Caller, start: Start| world.engine.start_session(by, start, None).await.unwrap().id;
+    let opens = async |by: &Caller, start: Start| world.engine.session_start(by, start, None).await.unwrap().id;
     let of = |agent: &str| Start { agent: Some(agent.into()), ..start.clone() };
     let flow = |name: &str| Start { flow: Some(name.into()), ..start.clone() };
     match state {
@@ -141,7 +141,7 @@ async fn bring_channel_into_state(world: &World, channel: &str, state: &str) -> 
             let elsewhere = world.session(&bot).await;
             let asked = world.ask(&bot, &elsewhere, json!({})).await;
             let to = HandOver { channel: Some(channel.into()), note: None };
-            world.engine.hand_over(&bob, asked.id, to, None).await.unwrap();
+            world.engine.interaction_handover(&bob, asked.id, to, None).await.unwrap();
             world.engine.live_sessions(&bob, channel).await.unwrap().into_iter().map(|session| session.id).collect()
         }
         "two chats" => {

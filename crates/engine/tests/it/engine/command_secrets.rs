@@ -24,7 +24,7 @@ async fn run_command(fixture: &Fixture, root: &Caller, webhook: WebhookId, comma
             engine.key_create(root, new, once).await.unwrap().1
         }
         "link" => engine.user_link(root, "carol", once).await.unwrap().0,
-        "ticket" => engine.create_ticket(root, once).await.unwrap().0,
+        "ticket" => engine.ticket_create(root, once).await.unwrap().0,
         "webhook" => engine.webhook_create(root, new(URL, all_events()), once).await.unwrap().1,
         "rotation" => engine.webhook_rotate(root, webhook, None, once).await.unwrap().1,
         other => unreachable!("{other}"),
@@ -110,7 +110,7 @@ fn idempotency_records_contain_no_secret_in_plain_text() {
         let moved = "update idempotency_records set secret = (select other.secret from idempotency_records as other where other.key = 'link') \
                      where key = 'ticket'";
         raw.execute(moved);
-        assert_eq!(fixture.world.engine.create_ticket(&root, once("ticket")).await, Err(Error::Sealed));
+        assert_eq!(fixture.world.engine.ticket_create(&root, once("ticket")).await, Err(Error::Sealed));
     });
 }
 

@@ -13,7 +13,7 @@ fn asks_security() -> String {
 }
 
 fn assert_permit_void(result: Result<ActionReply, Error>) {
-    assert!(matches!(result, Err(Error::Refused(Refusal::AskedByNow(_)))), "{result:?}");
+    assert!(matches!(result, Err(Error::Refused(Refusal::NowAsked(_)))), "{result:?}");
 }
 
 fn assert_invalid_answer<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
@@ -39,9 +39,9 @@ async fn project_policy_cannot_loosen_a_denial_of_the_floor() {
         server.floor(&rule("never", "deny")).await;
         server.file(&rule("file", "allow")).await;
         let check = async |call: &str| {
-            let ActionReply { proposal, .. } = server.proposes(call).await;
-            assert_eq!(proposal.state, ActionState::Denied, "{call}");
-            let ruling = proposal.ruling;
+            let ActionReply { action, .. } = server.proposes(call).await;
+            assert_eq!(action.state, ActionState::Denied, "{call}");
+            let ruling = action.ruling;
             assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Deny, Some("never")));
             let floor = ruling.floor.unwrap();
             assert_eq!((floor.verdict, floor.rule.as_deref()), (Verdict::Deny, Some("never")));
@@ -105,7 +105,7 @@ async fn grant_does_not_answer_a_question_of_the_floor() {
         let first = server.proposes("first").await;
         server.answers(&server.alice, &first, approval_with_grant()).await.unwrap();
         let granted = server.proposes("granted").await;
-        assert!(allowed(&granted) && granted.proposal.grant.is_some());
+        assert!(allowed(&granted) && granted.action.grant.is_some());
         server.floor(&asks_security()).await;
         assert_permit_void(server.starts(&server.engine, &granted).await);
         assert!(waiting(&server.proposes("again").await));
@@ -140,7 +140,7 @@ async fn changed_floor_voids_permits() {
         server.floor(&rule("never", "deny")).await;
         let ready = server.sees("by-alice").await;
         let denied = server.starts(&server.engine, &ready).await;
-        assert!(matches!(denied, Err(Error::Refused(Refusal::DeniedByNow(_)))), "{denied:?}");
+        assert!(matches!(denied, Err(Error::Refused(Refusal::NowDenied(_)))), "{denied:?}");
         server.engine.floor_remove().await.unwrap();
         server.starts(&server.engine, &ready).await.unwrap();
     })
@@ -164,7 +164,7 @@ async fn edited_arguments_are_judged_by_the_floor() {
         server.answers(&server.alice, &shown, edit()).await.unwrap();
         let others = server.sees("c1").await;
         assert!(waiting(&others), "the audience of the floor is asked: {others:?}");
-        assert_eq!(others.proposal.asked.len(), 2);
+        assert_eq!(others.action.asked.len(), 2);
         server.floor(&format!("{denying}{production}")).await;
         let shown = server.proposes("c2").await;
         let denied = server.answers(&server.alice, &shown, edit()).await;
@@ -180,7 +180,7 @@ async fn node_without_the_current_floor_permits_nothing() {
         server.floor(&rule("never", "deny")).await;
         // A node that starts without the setting uses the floor in the store.
         let follower = server.another_node().await;
-        assert_eq!(server.proposes_at(&follower, "c1").await.unwrap().proposal.state, ActionState::Denied);
+        assert_eq!(server.proposes_at(&follower, "c1").await.unwrap().action.state, ActionState::Denied);
         let other = server.another_node().await;
         other.floor_load("floor.toml".into(), policy(&rule("maybe", "allow"))).await.unwrap();
         let differs = server.proposes_at(&server.engine, "c2").await;
@@ -194,7 +194,7 @@ async fn node_without_the_current_floor_permits_nothing() {
         assert!(allowed(&server.proposes_at(&other, "c3").await.unwrap()));
         other.floor_remove().await.unwrap();
         assert!(allowed(&server.proposes_at(&follower, "c4").await.unwrap()));
-        assert!(server.proposes_at(&follower, "c4").await.unwrap().proposal.ruling.floor.is_none());
+        assert!(server.proposes_at(&follower, "c4").await.unwrap().action.ruling.floor.is_none());
     })
     .await;
 }
@@ -220,13 +220,9 @@ async fn explanations_and_simulations_apply_the_floor() {
         assert_eq!(simulation.counts.get(&(Verdict::Allow, Verdict::Deny)), Some(&1));
         let bad = server.engine.floor_load("floor.toml".into(), "version = 1\ndefault = \"ask\"\n".into()).await;
         assert!(matches!(&bad, Err(FileRefusal::Refused(findings)) if findings[0].code == "floor_default"), "{bad:?}");
-        let notices = server.engine.policy(&server.root).await.unwrap().1;
+        let notices = server.engine.policy_get(&server.root).await.unwrap().1;
         assert!(!notices.floor_refused.unwrap().retried);
-        assert_eq!(
-            server.proposes("c2").await.proposal.state,
-            ActionState::Denied,
-            "the previous floor stays in force"
-        );
+        assert_eq!(server.proposes("c2").await.action.state, ActionState::Denied, "the previous floor stays in force");
     })
     .await;
 }

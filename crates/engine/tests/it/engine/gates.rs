@@ -14,12 +14,12 @@ use store_sqlite::{SqliteOptions, SqliteStore};
 use crate::engine::world::{World, refusal};
 
 /// A store that holds list queries back until the test releases them.
-struct Held {
+struct HoldingStore {
     inner: SqliteStore,
     lists: Mutex<Vec<Box<dyn Job>>>,
 }
 
-impl Held {
+impl HoldingStore {
     fn waiting(&self) -> usize {
         self.lists.lock().len()
     }
@@ -33,7 +33,7 @@ impl Held {
     }
 }
 
-impl Store for Held {
+impl Store for HoldingStore {
     fn submit(&self, job: Box<dyn Job>) {
         self.inner.submit(job);
     }
@@ -62,10 +62,10 @@ impl Store for Held {
     }
 }
 
-fn held_store() -> (tempfile::TempDir, Arc<Held>) {
+fn held_store() -> (tempfile::TempDir, Arc<HoldingStore>) {
     let directory = tempfile::TempDir::new().unwrap();
     let inner = SqliteStore::open(directory.path(), Arc::new(SystemClock), &SqliteOptions::default()).unwrap();
-    (directory, Arc::new(Held { inner, lists: Mutex::default() }))
+    (directory, Arc::new(HoldingStore { inner, lists: Mutex::default() }))
 }
 
 type Listing<'a> = Pin<Box<dyn Future<Output = Result<usize, Error>> + 'a>>;
@@ -73,7 +73,7 @@ type Listing<'a> = Pin<Box<dyn Future<Output = Result<usize, Error>> + 'a>>;
 /// Begins to list questions, and polls the future once.
 async fn begin_listing<'a>(world: &'a World, by: &'a domain::Caller) -> Listing<'a> {
     let mut listing: Listing<'a> = Box::pin(async move {
-        let found = world.engine.interactions(by, InteractionQuery::default(), Page::first(10)).await?;
+        let found = world.engine.interaction_list(by, InteractionQuery::default(), Page::first(10)).await?;
         Ok(found.0.len())
     });
     std::future::poll_fn(|context| {
@@ -93,7 +93,7 @@ async fn lists_of_one_key_do_not_block_others_and_abandoned_ones_are_skipped() {
     let first = begin_listing(&world, &greedy).await;
     let second = begin_listing(&world, &greedy).await;
     assert_eq!(store.waiting(), 1, "the second list has not reached the store");
-    let third = world.engine.interactions(&greedy, InteractionQuery::default(), Page::first(10)).await;
+    let third = world.engine.interaction_list(&greedy, InteractionQuery::default(), Page::first(10)).await;
     assert_eq!(refusal(third), Refusal::LimitReached { limit: Limit::KeyLists, max: 2 });
     let theirs = begin_listing(&world, &other).await;
     assert_eq!(store.waiting(), 2, "the other tenant's list has reached the store");
@@ -119,7 +119,7 @@ async fn policy_checks_of_an_agent_are_limited_and_do_not_block_an_admin() {
     let everything = ProjectSettings { agents_read: AgentsRead::Project };
     world.engine.project_settings_put(&admin, everything, None).await.unwrap();
     // A suggestion reads a list, which the store holds back, so the agent occupies its place until then.
-    let mut learning = Box::pin(world.engine.policy_suggestions(&agent));
+    let mut learning = Box::pin(world.engine.suggestion_list(&agent));
     std::future::poll_fn(|context| {
         let _ = learning.as_mut().poll(context);
         Poll::Ready(())

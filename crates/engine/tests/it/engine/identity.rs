@@ -22,8 +22,8 @@ fn new(name: &str, role: Role, groups: &[&str]) -> NewUser {
 }
 
 fn identity(name: &str, role: Role) -> Identity {
-    let place = ("default".to_owned(), "default".to_owned());
-    Identity { subject: format!("https://id#{}", name.to_lowercase()), name: name.into(), display: None, role, place }
+    let project = ("default".to_owned(), "default".to_owned());
+    Identity { subject: format!("https://id#{}", name.to_lowercase()), name: name.into(), display: None, role, project }
 }
 
 fn groups(groups: &[&str]) -> UserChange {
@@ -42,7 +42,7 @@ impl World {
         let link = self.engine.user_link_install("default", "default", name).await.unwrap();
         let visit = self.engine.sign_in_link(&link, FROM).await.unwrap();
         let caller = self.engine.authenticate_visit(&visit).await.unwrap();
-        self.engine.password_change(&caller, None, Password::from(SECRET.to_owned())).await.unwrap();
+        self.engine.me_password(&caller, None, Password::from(SECRET.to_owned())).await.unwrap();
         caller
     }
 
@@ -59,7 +59,7 @@ impl World {
         let looking = async {
             loop {
                 let page = Page { after: None, limit: 1000 };
-                let trail = self.engine.audit(by, AuditFilter::default(), page).await.unwrap().0;
+                let trail = self.engine.audit_list(by, AuditFilter::default(), page).await.unwrap().0;
                 let told: Vec<_> = trail.into_iter().map(|one| (one.entry.name, one.entry.data)).collect();
                 if so(&told) {
                     return told;
@@ -92,15 +92,19 @@ async fn change_by_a_revoked_key(world: World) {
     let session = world.session(&agent).await;
     let asked = world.ask(&agent, &session, json!({})).await;
     let once = || Some(Idempotency::new("k".into(), "claim", b"{}"));
-    world.engine.claim(&alice, asked.id, once()).await.unwrap();
+    world.engine.interaction_claim(&alice, asked.id, once()).await.unwrap();
     let Credential::Key(key) = alice.credential else { unreachable!() };
     world.engine.key_uninstall("default", "default", key).await.unwrap();
     let out = Err(Error::Unauthenticated);
     assert_eq!(world.choose(&alice, asked.id, "confirm").await, out);
-    assert_eq!(world.engine.claim(&alice, asked.id, once()).await, out, "the earlier result is not shown either");
-    assert_eq!(world.engine.cancel(&alice, asked.id, None, None).await, out);
     assert_eq!(
-        world.engine.start_session(&alice, holdpoint_engine::Start::default(), None).await.map(drop),
+        world.engine.interaction_claim(&alice, asked.id, once()).await,
+        out,
+        "the earlier result is not shown either"
+    );
+    assert_eq!(world.engine.interaction_cancel(&alice, asked.id, None, None).await, out);
+    assert_eq!(
+        world.engine.session_start(&alice, holdpoint_engine::Start::default(), None).await.map(drop),
         Err(Error::Unauthenticated)
     );
     let unknown = domain::InteractionId::from_uuid(uuid::Uuid::nil());
@@ -126,7 +130,7 @@ async fn groups_changed_after_sign_in(world: World) {
     let now = world.engine.recheck_caller(&bob).await.unwrap();
     assert_eq!((now.groups.len(), now.role, now.scope), (0, Role::Operator, bob.scope));
     world.engine.user_change(&root, "bob", groups(&["security", "ops"])).await.unwrap();
-    world.engine.claim(&now, asked.id, None).await.unwrap();
+    world.engine.interaction_claim(&now, asked.id, None).await.unwrap();
     world.engine.user_disable(&root, "bob").await.unwrap();
     assert_eq!(world.choose(&bob, asked.id, "confirm").await, Err(Error::Unauthenticated));
 }
@@ -360,12 +364,12 @@ async fn names_that_differ_only_in_case_are_one_person() {
     assert_eq!(refusal(world.choose(&shouting, own, "confirm").await), Refusal::AskerCannotAnswer);
     let named = ask(&agent, json!({ "audience": { "quorum": 1, "named": { "users": ["ALICE"] } } })).await;
     assert_eq!(refusal(world.choose(&bob, named, "confirm").await), Refusal::NotInAudience);
-    world.engine.claim(&alice, named, None).await.unwrap();
+    world.engine.interaction_claim(&alice, named, None).await.unwrap();
     world.choose(&shouting, named, "confirm").await.unwrap();
 
     let declined = ask(&agent, json!({})).await;
-    world.engine.abstain(&alice, declined, None, None).await.unwrap();
-    let again = world.engine.abstain(&shouting, declined, None, None).await;
+    world.engine.interaction_abstain(&alice, declined, None, None).await.unwrap();
+    let again = world.engine.interaction_abstain(&shouting, declined, None, None).await;
     assert_eq!(refusal(again), Refusal::AlreadyAbstained(declined));
     let twice = json!({ "audience": { "quorum": 2, "named": { "users": ["alice", "Alice"] } } });
     assert_eq!(pointers(world.try_ask(&agent, &session, twice).await), ["/audience/users/1"]);
@@ -384,20 +388,21 @@ async fn expiring_to_an_approving_fallback_requires_the_right_to_answer() {
         world.ask(&agent, &session, fields).await.id
     };
     let one = ask(1, json!({ "option": "confirm" })).await;
-    let auto = |by, id, option| world.engine.auto_resolve(by, id, domain::AutoSource::AutoPolicy, choice(option), None);
-    assert_eq!(refusal(world.engine.expire(&outsider, one, None).await), Refusal::NotInAudience);
-    assert_eq!(refusal(world.engine.expire(&root, one, None).await), Refusal::NotInAudience);
+    let auto =
+        |by, id, option| world.engine.interaction_auto(by, id, domain::AutoSource::AutoPolicy, choice(option), None);
+    assert_eq!(refusal(world.engine.interaction_expire(&outsider, one, None).await), Refusal::NotInAudience);
+    assert_eq!(refusal(world.engine.interaction_expire(&root, one, None).await), Refusal::NotInAudience);
     assert_eq!(refusal(auto(&root, one, "confirm").await), Refusal::NotInAudience);
-    world.engine.expire(&member, one, None).await.unwrap();
+    world.engine.interaction_expire(&member, one, None).await.unwrap();
 
     let two = ask(2, json!({ "option": "confirm" })).await;
-    assert_eq!(refusal(world.engine.expire(&member, two, None).await), Refusal::NeedsOthers(two));
+    assert_eq!(refusal(world.engine.interaction_expire(&member, two, None).await), Refusal::NeedsOthers(two));
     let chief = world.stranger("default", Role::Admin, "chief", &["sec"]).await;
     assert_eq!(refusal(auto(&chief, two, "confirm").await), Refusal::NeedsOthers(two));
     auto(&root, two, "cancel").await.unwrap();
 
     let denied = ask(2, json!("deny")).await;
-    world.engine.expire(&outsider, denied, None).await.unwrap();
+    world.engine.interaction_expire(&outsider, denied, None).await.unwrap();
     let timed = ask(2, json!({ "option": "confirm" })).await;
     world.pass(61);
     world.engine.fire_due().await.unwrap();

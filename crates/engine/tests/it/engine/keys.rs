@@ -22,7 +22,7 @@ async fn key_authenticates_its_caller() {
         (caller.scope, caller.actor.name.as_str(), caller.groups),
         (root.scope, "alice", vec!["ops".to_owned()])
     );
-    let listed = world.engine.keys(&root, Page::first(200)).await.unwrap();
+    let listed = world.engine.key_list(&root, Page::first(200)).await.unwrap();
     assert_eq!(listed.len(), 2);
     assert!(listed.contains(&key));
 }
@@ -73,7 +73,7 @@ async fn last_use_of_a_key_is_recorded() {
     world.pass(90);
     world.engine.authenticate(&text).await.unwrap();
     world.engine.run_housekeeping_once().await.unwrap();
-    let listed = world.engine.keys(&root, Page::first(200)).await.unwrap();
+    let listed = world.engine.key_list(&root, Page::first(200)).await.unwrap();
     let used = listed.iter().find(|listed| listed.id == key.id).unwrap();
     assert_eq!(used.last_used_at, Some(world.engine.now()));
 }
@@ -85,11 +85,11 @@ async fn only_an_admin_of_the_same_project_manages_keys() {
     let forbidden = Refusal::RoleForbids { role: Role::Operator };
     let (key, _) = world.engine.key_create(&root, new(Role::Operator), None).await.unwrap();
     assert_eq!(refusal(world.engine.key_create(&alice, new(Role::Admin), None).await), forbidden);
-    assert_eq!(refusal(world.engine.keys(&alice, Page::first(200)).await), forbidden);
+    assert_eq!(refusal(world.engine.key_list(&alice, Page::first(200)).await), forbidden);
     assert_eq!(refusal(world.engine.key_revoke(&alice, key.id).await), forbidden);
     let stranger = world.stranger("other", Role::Admin, "root", &[]).await;
     assert_eq!(refusal(world.engine.key_revoke(&stranger, key.id).await), Refusal::NotFound("key"));
-    assert_eq!(world.engine.keys(&stranger, Page::first(200)).await.unwrap().len(), 1);
+    assert_eq!(world.engine.key_list(&stranger, Page::first(200)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]

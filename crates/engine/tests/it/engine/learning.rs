@@ -32,11 +32,11 @@ impl Scene {
         &self.world.engine
     }
 
-    async fn proposes(&self, call: &str, action: Call) -> ActionState {
-        let (context, call) = (Value::Null, call.to_owned());
+    async fn proposes(&self, call_id: &str, call: Call) -> ActionState {
+        let (context, call_id) = (Value::Null, call_id.to_owned());
         let propose = Propose {
+            call_id,
             call,
-            action,
             context,
             expected_content: None,
             traceparent: None,
@@ -44,7 +44,7 @@ impl Scene {
             repeatable: false,
             client: false,
         };
-        self.engine().propose(&self.agent, self.session.id, propose, None).await.unwrap().proposal.state
+        self.engine().action_propose(&self.agent, self.session.id, propose, None).await.unwrap().action.state
     }
 
     /// Proposes a command, and returns the question that it opens.
@@ -67,15 +67,15 @@ impl Scene {
     }
 
     async fn suggested(&self) -> Vec<SuggestedRule> {
-        self.engine().policy_suggestions(&self.root).await.unwrap().suggestions
+        self.engine().suggestion_list(&self.root).await.unwrap().suggestions
     }
 
     async fn adopts(&self, name: &str) -> Result<(), Error> {
-        self.engine().policy_adopt(&self.root, name.to_owned(), None, None).await.map(drop)
+        self.engine().suggestion_adopt(&self.root, name.to_owned(), None, None).await.map(drop)
     }
 
     async fn suspended(&self) -> Vec<String> {
-        let (in_force, _) = self.engine().policy(&self.root).await.unwrap();
+        let (in_force, _) = self.engine().policy_get(&self.root).await.unwrap();
         in_force.suspended().into_iter().map(|suspension| suspension.rule).collect()
     }
 }
@@ -117,8 +117,8 @@ async fn rejection_during_adoption(world: World) {
         while let Some(done) = tasks.join_next().await {
             done.unwrap();
         }
-        let standing = scene.proposes(&format!("after-{round}"), running(&command)).await;
-        assert!(matches!(standing, ActionState::Waiting { .. }), "round {round}: {standing:?}");
+        let state = scene.proposes(&format!("after-{round}"), running(&command)).await;
+        assert!(matches!(state, ActionState::Waiting { .. }), "round {round}: {state:?}");
     }
 }
 
@@ -131,7 +131,7 @@ async fn suspension_until_a_lift(world: World) {
     let name = scene.suggested().await[0].learnt.name.clone();
     scene.adopts(&name).await.unwrap();
     assert!(no_suggestion(scene.adopts(&name).await), "a rule in force is not suggested");
-    let (in_force, _) = scene.engine().policy(&scene.root).await.unwrap();
+    let (in_force, _) = scene.engine().policy_get(&scene.root).await.unwrap();
     let text = in_force.policy.text().to_owned();
     scene.decides(open, "reject").await;
     assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
@@ -158,8 +158,8 @@ async fn suspension_until_a_lift(world: World) {
     assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
     assert!(matches!(scene.proposes("c1", running("npm ci")).await, ActionState::Waiting { .. }));
 
-    let lift = async |why: &str| scene.engine().policy_lift(&scene.root, name.clone(), why.into(), None).await;
-    assert!(scene.engine().policy_lift(&scene.alice, name.clone(), "please".into(), None).await.is_err());
+    let lift = async |why: &str| scene.engine().suspension_lift(&scene.root, name.clone(), why.into(), None).await;
+    assert!(scene.engine().suspension_lift(&scene.alice, name.clone(), "please".into(), None).await.is_err());
     lift("it was a mistake").await.unwrap();
     assert!(matches!(lift("again").await, Err(Error::Refused(Refusal::NotFound("suspension")))));
     assert!(matches!(scene.proposes("c2", running("npm ci")).await, ActionState::Allowed { .. }));
@@ -178,7 +178,7 @@ async fn rejection_while_the_rule_was_removed(world: World) {
     scene.approved("yes", "npm ci", 5).await;
     let name = scene.suggested().await[0].learnt.name.clone();
     scene.adopts(&name).await.unwrap();
-    let text = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
+    let text = scene.engine().policy_get(&scene.root).await.unwrap().0.policy.text().to_owned();
     scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
     let asked = scene.asks("away", "npm ci").await;
     scene.decides(asked, "reject").await;
@@ -188,7 +188,7 @@ async fn rejection_while_the_rule_was_removed(world: World) {
     scene.engine().policy_shadow_put(&scene.root, text.clone(), None, None).await.unwrap();
     scene.asks("beside", "npm ci").await;
     scene.engine().wait_for_drafts().await;
-    let shadowed = scene.engine().policy_shadow(&scene.root).await.unwrap();
+    let shadowed = scene.engine().policy_shadow_get(&scene.root).await.unwrap();
     assert_eq!(shadowed.counts, [], "the rule is suspended in a shadow draft");
     scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
     assert_eq!(scene.suspended().await, [name]);
@@ -202,7 +202,7 @@ async fn rejection_against_a_rule_of_the_file(world: World) {
     scene.approved("yes", "npm ci", 5).await;
     let text = scene.suggested().await[0].learnt.text.clone();
     let name = scene.suggested().await[0].learnt.name.clone();
-    let plain = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
+    let plain = scene.engine().policy_get(&scene.root).await.unwrap().0.policy.text().to_owned();
     let file = async |text: &str| scene.engine().policy_load("policy.toml".into(), text.to_owned()).await.unwrap();
     let asked = scene.asks("no", "npm ci").await;
     scene.decides(asked, "reject").await;
@@ -215,7 +215,7 @@ async fn rejection_against_a_rule_of_the_file(world: World) {
     assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
 
     scene.world.pass(1);
-    scene.engine().policy_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
+    scene.engine().suspension_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
     assert!(matches!(scene.proposes("c2", running("npm ci")).await, ActionState::Allowed { .. }));
     scene.world.pass(1);
     file(&plain).await;
@@ -235,10 +235,10 @@ async fn rejection_after_a_lift(world: World) {
     let new = scene.asks("new", "npm ci").await;
     let name = scene.suggested().await[0].learnt.name.clone();
     scene.adopts(&name).await.unwrap();
-    let text = scene.engine().policy(&scene.root).await.unwrap().0.policy.text().to_owned();
+    let text = scene.engine().policy_get(&scene.root).await.unwrap().0.policy.text().to_owned();
     scene.decides(new, "reject").await;
     scene.world.pass(1);
-    scene.engine().policy_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
+    scene.engine().suspension_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
     scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
     scene.world.pass(1);
     scene.decides(old, "reject").await;
@@ -265,7 +265,7 @@ async fn rejection_of_an_agents_own_question(world: World) {
     let no = asks().await;
     scene.decides(no, "reject").await;
     scene.world.pass(1000);
-    let found = scene.engine().policy_suggestions(&scene.root).await.unwrap();
+    let found = scene.engine().suggestion_list(&scene.root).await.unwrap();
     assert_eq!(found.suggestions, []);
     let held = &found.held_back[0];
     assert_eq!((held.support, held.against, &held.counter_examples[0].call), (5, 1, &None));
@@ -290,11 +290,12 @@ async fn edit_as_a_rejection(world: World) {
         arguments: Some(json!({ "command": "npm ci --safe" })),
         ..AnswerDraft::default()
     };
-    scene.engine().answer(&scene.alice, asked, edit, None).await.unwrap();
+    scene.engine().interaction_answer(&scene.alice, asked, edit, None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the edit is still open");
-    let acted = scene.engine().action(&scene.agent, scene.session.id, "edited".into(), Duration::ZERO).await.unwrap();
-    let ActionState::Waiting { interaction } = acted.proposal.state else { unreachable!("{:?}", acted.proposal.state) };
-    scene.engine().answer(&bob, interaction, choice("approve"), None).await.unwrap();
+    let acted =
+        scene.engine().action_get(&scene.agent, scene.session.id, "edited".into(), Duration::ZERO).await.unwrap();
+    let ActionState::Waiting { interaction } = acted.action.state else { unreachable!("{:?}", acted.action.state) };
+    scene.engine().interaction_answer(&bob, interaction, choice("approve"), None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the approval is about the edited call");
 }
 
@@ -306,7 +307,7 @@ async fn history_with_many_actions(world: World) {
         let read = Call { tool: "read_file".into(), arguments: json!({ "path": "a" }) };
         scene.proposes(&format!("read-{number}"), read).await;
     }
-    let found = scene.engine().policy_suggestions(&scene.root).await.unwrap();
+    let found = scene.engine().suggestion_list(&scene.root).await.unwrap();
     assert_eq!((found.decisions, found.more, found.suggestions.len()), (5, false, 1));
 }
 

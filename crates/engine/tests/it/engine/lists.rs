@@ -18,7 +18,7 @@ async fn questions_are_filtered_and_paged() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let start = Start { agent: Some("robot".into()), channel: Some("chat-7".into()), ..Start::default() };
-    let session = world.engine.start_session(&agent, start, None).await.unwrap();
+    let session = world.engine.session_start(&agent, start, None).await.unwrap();
     let other = world.session(&agent).await;
     let late = world.ask(&agent, &session, json!({ "title": "Deploy API", "deadline_seconds": 900 })).await.id;
     let soon = world.ask(&agent, &session, json!({ "kind": "question", "deadline_seconds": 60 })).await.id;
@@ -26,7 +26,7 @@ async fn questions_are_filtered_and_paged() {
     world.choose(&alice, done, "confirm").await.unwrap();
     let check = async |filter: InteractionFilter, expected: &[InteractionId]| {
         let query = InteractionQuery { filter: filter.clone(), ..InteractionQuery::default() };
-        let found = world.engine.interactions(&alice, query, ALL).await.unwrap();
+        let found = world.engine.interaction_list(&alice, query, ALL).await.unwrap();
         assert_eq!(ids(found), expected, "{filter:?}");
     };
     let none = InteractionFilter::default;
@@ -41,8 +41,8 @@ async fn questions_are_filtered_and_paged() {
     check(InteractionFilter { agent: Some("robot".into()), ..none() }, &[late, soon]).await;
     check(InteractionFilter { text: Some("deploy".into()), ..none() }, &[late]).await;
     let page = |after| Page { after, limit: 2 };
-    let first = world.engine.interactions(&alice, InteractionQuery::default(), page(None)).await.unwrap();
-    let second = world.engine.interactions(&alice, InteractionQuery::default(), page(Some(soon))).await.unwrap();
+    let first = world.engine.interaction_list(&alice, InteractionQuery::default(), page(None)).await.unwrap();
+    let second = world.engine.interaction_list(&alice, InteractionQuery::default(), page(Some(soon))).await.unwrap();
     assert_eq!((ids(first), ids(second)), (vec![late, soon], vec![done]));
 }
 
@@ -59,7 +59,7 @@ async fn mine_lists_the_questions_that_the_caller_may_answer() {
     let asked_by_bob = world.ask(&bob, &session, json!({})).await.id;
     let mine = async |who| {
         let query = InteractionQuery { mine: true, ..InteractionQuery::default() };
-        ids(world.engine.interactions(who, query, ALL).await.unwrap())
+        ids(world.engine.interaction_list(who, query, ALL).await.unwrap())
     };
     assert_eq!(mine(&alice).await, [everybody, asked_by_bob]);
     assert_eq!(mine(&bob).await, [everybody, four_eyes]);
@@ -75,12 +75,12 @@ async fn overdue_lists_questions_past_their_deadline() {
     let held = world.ask(&agent, &session, json!({ "deadline_seconds": 60, "fallback": "hold" })).await.id;
     world.ask(&agent, &session, json!({ "deadline_seconds": 600 })).await;
     let query = InteractionQuery { overdue: true, ..InteractionQuery::default() };
-    assert_eq!(ids(world.engine.interactions(&alice, query.clone(), ALL).await.unwrap()), []);
+    assert_eq!(ids(world.engine.interaction_list(&alice, query.clone(), ALL).await.unwrap()), []);
     world.pass(60);
-    assert_eq!(ids(world.engine.interactions(&alice, query.clone(), ALL).await.unwrap()), [held]);
+    assert_eq!(ids(world.engine.interaction_list(&alice, query.clone(), ALL).await.unwrap()), [held]);
     world.engine.fire_due().await.unwrap();
     assert_eq!(
-        ids(world.engine.interactions(&alice, query, ALL).await.unwrap()),
+        ids(world.engine.interaction_list(&alice, query, ALL).await.unwrap()),
         [held],
         "the question stays open until it is answered"
     );
@@ -95,7 +95,7 @@ async fn sessions_are_listed_newest_first() {
     world.control(&agent, first.id, domain::Command::Complete).await.unwrap();
     let list = async |status| {
         let filter = SessionFilter { status, ..SessionFilter::default() };
-        let found = world.engine.sessions(&agent, filter, Page { after: None, limit: 10 }).await.unwrap();
+        let found = world.engine.session_list(&agent, filter, Page { after: None, limit: 10 }).await.unwrap();
         found.into_iter().map(|session| session.id).collect::<Vec<_>>()
     };
     assert_eq!(list(None).await, [second.id, first.id]);
@@ -113,8 +113,8 @@ async fn stats_count_open_and_closed_questions_and_waiting_times() {
     let cancelled = world.ask(&agent, &session, json!({ "kind": "notice" })).await.id;
     world.pass(40);
     world.choose(&alice, answered, "approve").await.unwrap();
-    world.engine.cancel(&agent, cancelled, None, None).await.unwrap();
-    let stats = world.engine.stats(&alice, SignedDuration::from_hours(1)).await.unwrap();
+    world.engine.interaction_cancel(&agent, cancelled, None, None).await.unwrap();
+    let stats = world.engine.stats_get(&alice, SignedDuration::from_hours(1)).await.unwrap();
     assert_eq!(stats.open, [("confirmation".to_owned(), 1)].into());
     assert_eq!(stats.closed, [("answered".to_owned(), 1), ("cancelled".to_owned(), 1)].into());
     assert_eq!(stats.oldest_open_at, Some(oldest));
@@ -123,7 +123,7 @@ async fn stats_count_open_and_closed_questions_and_waiting_times() {
     let counts = world.engine.open_counts().await.unwrap();
     assert_eq!(counts.iter().map(|open| (open.kind.as_str(), open.count)).collect::<Vec<_>>(), [("confirmation", 1)]);
     let stranger = world.stranger("other", Role::Viewer, "vera", &[]).await;
-    let theirs = world.engine.stats(&stranger, SignedDuration::from_hours(1)).await.unwrap();
+    let theirs = world.engine.stats_get(&stranger, SignedDuration::from_hours(1)).await.unwrap();
     assert_eq!(theirs, store::Stats::default());
 }
 
@@ -141,7 +141,7 @@ async fn detailed_stats_show_ages_people_and_kinds() {
     world.choose(&alice, two, "confirm").await.unwrap();
     world.pass(10);
     world.choose(&bob, two, "confirm").await.unwrap();
-    world.engine.cancel(&agent, asked(json!({ "kind": "notice" })).await, None, None).await.unwrap();
+    world.engine.interaction_cancel(&agent, asked(json!({ "kind": "notice" })).await, None, None).await.unwrap();
 
     let details = world.engine.stats_details(&alice, SignedDuration::from_hours(1), 2).await.unwrap();
     let ages = [(Some(60), 0), (Some(600), 0), (Some(3600), 1), (Some(86_400), 0), (None, 0)];

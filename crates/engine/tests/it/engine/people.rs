@@ -22,8 +22,8 @@ fn password(text: &str) -> Password {
 }
 
 fn identity(name: &str, subject: &str, role: Role) -> Identity {
-    let place = ("default".to_owned(), "default".to_owned());
-    Identity { subject: subject.into(), name: name.into(), display: Some("Olga".into()), role, place }
+    let project = ("default".to_owned(), "default".to_owned());
+    Identity { subject: subject.into(), name: name.into(), display: Some("Olga".into()), role, project }
 }
 
 impl World {
@@ -48,7 +48,7 @@ impl World {
     async fn sign_in_with_new_password(&self, name: &str, role: Role) -> String {
         self.add_user(name, role).await;
         let visit = self.by_link(name).await.unwrap();
-        self.engine.password_change(&self.visitor(&visit).await, None, password(SECRET)).await.unwrap();
+        self.engine.me_password(&self.visitor(&visit).await, None, password(SECRET)).await.unwrap();
         visit
     }
 
@@ -56,7 +56,7 @@ impl World {
     async fn sign_in_and_set_password_again(&self, name: &str) -> String {
         let link = self.engine.user_link_install("default", "default", name).await.unwrap();
         let visit = self.engine.sign_in_link(&link, FROM).await.unwrap();
-        self.engine.password_change(&self.visitor(&visit).await, None, password(SECRET)).await.unwrap();
+        self.engine.me_password(&self.visitor(&visit).await, None, password(SECRET)).await.unwrap();
         visit
     }
 
@@ -71,7 +71,7 @@ impl World {
     /// Type, actor and data of the audit entries about people.
     async fn audit_entries_about_people(&self) -> Vec<(String, String, Value)> {
         let page = Page { after: None, limit: 1000 };
-        let trail = self.engine.audit(&self.root().await, AuditFilter::default(), page).await.unwrap().0;
+        let trail = self.engine.audit_list(&self.root().await, AuditFilter::default(), page).await.unwrap().0;
         let people = trail.into_iter().map(|audited| audited.entry).filter(|entry| entry.name.starts_with("user."));
         people.map(|entry| (entry.name, entry.by.name, entry.data)).collect()
     }
@@ -92,15 +92,15 @@ async fn person_signs_in_by_a_single_use_link_and_later_by_password() {
         (user.actor(), Role::Operator, vec!["ops".into()])
     );
 
-    world.engine.password_change(&alice, None, password(SECRET)).await.unwrap();
-    let again = world.engine.password_change(&alice, None, password("another long one")).await;
+    world.engine.me_password(&alice, None, password(SECRET)).await.unwrap();
+    let again = world.engine.me_password(&alice, None, password("another long one")).await;
     assert_eq!(pointers(again), ["/old"], "once");
     let second = world.by_password("alice", SECRET).await.unwrap();
-    let wrong = world.engine.password_change(&alice, Some(password("no")), password("another long one")).await;
+    let wrong = world.engine.me_password(&alice, Some(password("no")), password("another long one")).await;
     assert_eq!(refusal(wrong), Refusal::PasswordWrong);
-    let short = world.engine.password_change(&alice, Some(password(SECRET)), password("short")).await;
+    let short = world.engine.me_password(&alice, Some(password(SECRET)), password("short")).await;
     assert_eq!(pointers(short), ["/new"]);
-    world.engine.password_change(&alice, Some(password(SECRET)), password("another long one")).await.unwrap();
+    world.engine.me_password(&alice, Some(password(SECRET)), password("another long one")).await.unwrap();
     assert!(world.signed_out(&second).await, "other browsers are signed out");
     assert!(!world.signed_out(&visit).await);
     assert_eq!(world.by_password("alice", SECRET).await, Err(Error::SignInFailed));
@@ -206,7 +206,7 @@ async fn disabled_user_is_signed_out_at_once_and_needs_a_new_link() {
     assert_eq!(world.engine.sign_in_link(&link, FROM).await, Err(Error::SignInFailed));
     assert_eq!(refusal(world.engine.user_disable(&root, "alice").await), Refusal::NotFound("user"));
     assert_eq!(refusal(world.engine.user_link(&root, "alice", None).await), Refusal::NotFound("user"));
-    let listed = world.engine.users(&root, None, 200).await.unwrap();
+    let listed = world.engine.user_list(&root, None, 200).await.unwrap();
     assert_eq!(listed[0].memberships[0].disabled_at, Some(world.engine.now()));
 
     world.add_user("alice", Role::Viewer).await;
@@ -222,7 +222,7 @@ async fn only_an_admin_of_the_project_manages_its_people() {
     let (bob, root) = (world.person("bob").await, world.root().await);
     let forbidden = Refusal::RoleForbids { role: Role::Operator };
     assert_eq!(refusal(world.engine.user_create(&bob, new("eve", Role::Admin), None).await), forbidden);
-    assert_eq!(refusal(world.engine.users(&bob, None, 200).await), forbidden);
+    assert_eq!(refusal(world.engine.user_list(&bob, None, 200).await), forbidden);
     assert_eq!(refusal(world.engine.user_disable(&bob, "alice").await), forbidden);
     assert_eq!(refusal(world.engine.user_link(&bob, "alice", None).await), forbidden);
     let stranger = world.stranger("other", Role::Admin, "root", &[]).await;
@@ -230,11 +230,11 @@ async fn only_an_admin_of_the_project_manages_its_people() {
         assert_eq!(refusal(world.engine.user_disable(&stranger, name).await), Refusal::NotFound("user"));
         assert_eq!(refusal(world.engine.user_link(&stranger, name, None).await), Refusal::NotFound("user"));
     }
-    assert_eq!(world.engine.users(&stranger, None, 200).await.unwrap(), []);
+    assert_eq!(world.engine.user_list(&stranger, None, 200).await.unwrap(), []);
     let twice = world.engine.user_create(&root, new("alice", Role::Admin), None).await;
     assert_eq!(refusal(twice), Refusal::UserExists("alice".into()));
     let namesake = world.engine.user_create(&stranger, new("alice", Role::Admin), None).await.unwrap();
-    assert_eq!(world.engine.users(&stranger, None, 200).await.unwrap(), [namesake.user]);
+    assert_eq!(world.engine.user_list(&stranger, None, 200).await.unwrap(), [namesake.user]);
     let bad = NewUser { display: Some("\u{202E}".into()), ..new("holdpoint", Role::Agent) };
     assert_eq!(pointers(world.engine.user_create(&root, bad, None).await), ["/name", "/display", "/role"]);
 }
@@ -269,20 +269,20 @@ async fn browser_session_belongs_to_one_project_at_a_time() {
     let alice = world.visitor(&visit).await;
     let elsewhere = world.stranger("other", Role::Admin, "root", &[]).await.scope.project;
     for unknown in [elsewhere, ProjectId::from_uuid(uuid::Uuid::nil())] {
-        let moved = world.engine.switch_project(&alice, unknown).await;
+        let moved = world.engine.me_project(&alice, unknown).await;
         assert_eq!(refusal(moved), Refusal::NotFound("project"));
     }
-    world.engine.switch_project(&alice, project).await.unwrap();
+    world.engine.me_project(&alice, project).await.unwrap();
     let moved = world.visitor(&visit).await;
     assert_eq!((moved.scope.project, moved.role), (project, Role::Viewer));
     world.engine.recheck_caller(&alice).await.unwrap();
-    let Me { tenant, projects, password, user } = world.engine.me(&moved).await.unwrap();
-    let places: Vec<_> = projects.iter().map(|place| (place.name.as_str(), place.role)).collect();
+    let Me { tenant, projects, password, user } = world.engine.me_get(&moved).await.unwrap();
+    let places: Vec<_> = projects.iter().map(|project| (project.name.as_str(), project.role)).collect();
     assert_eq!((tenant.as_str(), places), ("default", vec![("default", Role::Operator), ("web", Role::Viewer)]));
     assert_eq!((password, user.map(|user| user.name)), (Some(PasswordState::Known), Some("alice".into())));
-    let key = world.engine.me(&world.root().await).await.unwrap();
+    let key = world.engine.me_get(&world.root().await).await.unwrap();
     assert_eq!((key.user, key.projects.len(), key.password), (None, 1, None));
-    assert_eq!(refusal(world.engine.switch_project(&world.root().await, project).await), Refusal::NeedsSignIn);
+    assert_eq!(refusal(world.engine.me_project(&world.root().await, project).await), Refusal::NeedsSignIn);
 }
 
 #[tokio::test]
@@ -311,7 +311,7 @@ async fn provider_signs_in_a_person_but_cannot_take_a_name_in_use() {
     let renamed = world.engine.sign_in_external(identity("alice", "https://id#1", Role::Viewer), FROM).await.unwrap();
     let renamed = world.visitor(&renamed).await;
     assert_eq!((renamed.actor.name.as_str(), renamed.role), ("olga", Role::Viewer), "the same person, another role");
-    assert_eq!(pointers(world.engine.password_change(&renamed, None, password(SECRET)).await), ["/new", "/old"]);
+    assert_eq!(pointers(world.engine.me_password(&renamed, None, password(SECRET)).await), ["/new", "/old"]);
     world.engine.user_disable(&world.root().await, "olga").await.unwrap();
     let out = world.engine.sign_in_external(identity("olga", "https://id#1", Role::Admin), FROM).await;
     assert_eq!(out, Err(Error::SignInFailed));
@@ -337,7 +337,7 @@ async fn sign_in_events_are_in_the_audit_trail() {
     ];
     assert_eq!(told, expected.map(|(name, by)| (name.to_owned(), by.to_owned())));
     let page = Page { after: None, limit: 1000 };
-    let trail = world.engine.audit(&world.root().await, AuditFilter::default(), page).await.unwrap().0;
+    let trail = world.engine.audit_list(&world.root().await, AuditFilter::default(), page).await.unwrap().0;
     let signed_in = trail.iter().find(|audited| audited.entry.name == "user.signed_in").unwrap();
     let Credential::Visit(id) = alice.credential else { unreachable!() };
     assert_eq!((signed_in.entry.how.visit, signed_in.entry.how.from), (Some(id), FROM));

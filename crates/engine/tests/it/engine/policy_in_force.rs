@@ -17,7 +17,7 @@ async fn replace_file_during<T>(server: &Server, begun: impl Future<Output = T>,
 }
 
 fn assert_denied<T: std::fmt::Debug>(result: Result<T, Error>) {
-    assert!(matches!(result, Err(Error::Refused(Refusal::DeniedByNow(_)))), "{result:?}");
+    assert!(matches!(result, Err(Error::Refused(Refusal::NowDenied(_)))), "{result:?}");
 }
 
 fn assert_policy_differs<T: std::fmt::Debug>(result: Result<T, Error>) {
@@ -30,15 +30,11 @@ async fn policy_file_replaced_before_the_commit_permits_nothing() {
         server.file(&rule("yes", "allow")).await;
         let ready = server.proposes("c1").await;
         assert_denied(replace_file_during(&server, server.starts(&server.engine, &ready), &rule("no", "deny")).await);
-        assert!(
-            matches!(server.sees("c1").await.proposal.state, ActionState::Allowed { .. }),
-            "the permit is not spent"
-        );
+        assert!(matches!(server.sees("c1").await.action.state, ActionState::Allowed { .. }), "the permit is not spent");
 
         server.file(&rule("yes", "allow")).await;
-        let ActionReply { proposal, .. } =
-            replace_file_during(&server, server.proposes("c2"), &rule("no", "deny")).await;
-        assert_eq!((proposal.state, proposal.ruling.verdict), (ActionState::Denied, Verdict::Deny));
+        let ActionReply { action, .. } = replace_file_during(&server, server.proposes("c2"), &rule("no", "deny")).await;
+        assert_eq!((action.state, action.ruling.verdict), (ActionState::Denied, Verdict::Deny));
 
         server.file(&rule("may", "ask")).await;
         let (third, fourth) = (server.proposes("c3").await, server.proposes("c4").await);
@@ -71,23 +67,23 @@ async fn node_with_an_outdated_policy_file_permits_nothing() {
         assert_policy_differs(server.proposes_at(&other, "new").await);
         assert_policy_differs(server.starts(&other, &ready).await);
         let question = asked(&server.sees("asked").await);
-        assert_policy_differs(other.answer(&server.alice, question, approval(), None).await);
-        let told = other.policy(&server.root).await.unwrap().1.differs.unwrap();
+        assert_policy_differs(other.interaction_answer(&server.alice, question, approval(), None).await);
+        let told = other.policy_get(&server.root).await.unwrap().1.differs.unwrap();
         assert_eq!(
             told.in_force.as_deref(),
-            Some(server.engine.policy(&server.root).await.unwrap().0.policy.version())
+            Some(server.engine.policy_get(&server.root).await.unwrap().0.policy.version())
         );
-        assert_eq!(server.engine.policy(&server.root).await.unwrap().1.differs, None);
+        assert_eq!(server.engine.policy_get(&server.root).await.unwrap().1.differs, None);
         // A rejection needs no policy.
         let rejection = AnswerDraft { effect: Some(Effect::Reject), ..AnswerDraft::default() };
-        other.answer(&server.alice, question, rejection, None).await.unwrap();
+        other.interaction_answer(&server.alice, question, rejection, None).await.unwrap();
 
         server.own(&rule("own", "allow")).await;
         assert!(allowed(&server.proposes_at(&other, "own").await.unwrap()), "every node has the project's own policy");
         server.engine.policy_reset(&server.root, None, None).await.unwrap();
         assert_policy_differs(server.proposes_at(&other, "new").await);
         other.policy_load("policy.toml".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
-        assert_eq!(server.proposes_at(&other, "new").await.unwrap().proposal.state, ActionState::Denied);
+        assert_eq!(server.proposes_at(&other, "new").await.unwrap().action.state, ActionState::Denied);
         assert_denied(server.starts(&other, &ready).await);
     })
     .await;
@@ -103,11 +99,11 @@ async fn process_without_policy_files_follows_those_of_the_servers() {
         let ready = server.proposes_at(&worker, "ready").await.unwrap();
         assert!(allowed(&ready));
         server.file(&rule("no", "deny")).await;
-        assert_eq!(server.proposes_at(&worker, "new").await.unwrap().proposal.state, ActionState::Denied);
+        assert_eq!(server.proposes_at(&worker, "new").await.unwrap().action.state, ActionState::Denied);
         assert_denied(server.starts(&worker, &ready).await);
         server.file(&rule("yes", "allow")).await;
         server.floor(&rule("never", "deny")).await;
-        let refused = server.proposes_at(&worker, "floored").await.unwrap().proposal;
+        let refused = server.proposes_at(&worker, "floored").await.unwrap().action;
         assert_eq!((refused.state, refused.ruling.rule.as_deref()), (ActionState::Denied, Some("never")));
         // A policy file of the worker must equal the file of the servers.
         worker.policy_load("own.toml".into(), format!("version = 1\n{}", rule("mine", "allow"))).await.unwrap();
@@ -122,17 +118,17 @@ async fn policy_file_that_cannot_be_recorded_is_not_in_force() {
     let world = crate::engine::world::World::new();
     let root = world.caller(domain::Role::Admin, "root").await;
     world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("yes", "allow"))).await.unwrap();
-    let before = world.engine.policy(&root).await.unwrap().0.policy.version().to_owned();
+    let before = world.engine.policy_get(&root).await.unwrap().0.policy.version().to_owned();
     let blocked = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
     blocked.execute_batch("begin immediate").unwrap();
     let unread =
         world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap_err();
     assert!(matches!(unread, FileRefusal::NotYet(_)), "{unread:?}");
     blocked.execute_batch("rollback").unwrap();
-    let (shown, notices) = world.engine.policy(&root).await.unwrap();
+    let (shown, notices) = world.engine.policy_get(&root).await.unwrap();
     assert_eq!(shown.policy.version(), before);
     let file = notices.refused.unwrap();
     assert_eq!((file.retried, file.in_force.as_deref()), (true, Some(before.as_str())));
     world.engine.policy_load("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
-    assert!(world.engine.policy(&root).await.unwrap().1.refused.is_none());
+    assert!(world.engine.policy_get(&root).await.unwrap().1.refused.is_none());
 }

@@ -119,7 +119,7 @@ impl Server {
             let (key, _) = engine.key_install("default", "default", new).await.unwrap();
             callers.push(key.caller(engine.now()).unwrap());
         }
-        let session = engine.start_session(&callers[0], Start::default(), None).await.unwrap();
+        let session = engine.session_start(&callers[0], Start::default(), None).await.unwrap();
         let [agent, alice, sam, root] = callers.try_into().unwrap();
         Self { gate, engine, agent, alice, sam, root, session }
     }
@@ -148,18 +148,18 @@ impl Server {
     }
 
     pub(crate) async fn proposes_at(&self, node: &Engine, call: &str) -> Result<ActionReply, Error> {
-        node.propose(&self.agent, self.session.id, deploying(call), None).await
+        node.action_propose(&self.agent, self.session.id, deploying(call), None).await
     }
 
     /// Starts an action with its permit, as the agent.
     pub(crate) async fn starts(&self, node: &Engine, acted: &ActionReply) -> Result<ActionReply, Error> {
-        let place = (self.session.id, acted.proposal.call_id.clone());
+        let place = (self.session.id, acted.action.call_id.clone());
         node.action_start(&self.agent, place, acted.permit.clone().unwrap(), Some(60), None).await
     }
 
     /// Reads the action again, as the agent.
     pub(crate) async fn sees(&self, call: &str) -> ActionReply {
-        self.engine.action(&self.agent, self.session.id, call.into(), std::time::Duration::ZERO).await.unwrap()
+        self.engine.action_get(&self.agent, self.session.id, call.into(), std::time::Duration::ZERO).await.unwrap()
     }
 
     pub(crate) async fn answers(
@@ -168,7 +168,7 @@ impl Server {
         acted: &ActionReply,
         draft: AnswerDraft,
     ) -> Result<Interaction, Error> {
-        self.engine.answer(by, asked(acted), draft, None).await
+        self.engine.interaction_answer(by, asked(acted), draft, None).await
     }
 
     pub(crate) async fn approves(&self, by: &Caller, acted: &ActionReply) -> Result<Interaction, Error> {
@@ -177,7 +177,7 @@ impl Server {
 
     /// Approves as a program.
     pub(crate) async fn auto(&self, acted: &ActionReply) -> Result<Interaction, Error> {
-        self.engine.auto_resolve(&self.root, asked(acted), AutoSource::AutoPolicy, approval(), None).await
+        self.engine.interaction_auto(&self.root, asked(acted), AutoSource::AutoPolicy, approval(), None).await
     }
 }
 
@@ -201,8 +201,8 @@ pub(crate) fn rule(name: &str, verdict: &str) -> String {
 
 fn deploying(call: &str) -> Propose {
     Propose {
-        call: call.into(),
-        action: Call { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
+        call_id: call.into(),
+        call: Call { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
         context: Value::Null,
         expected_content: None,
         traceparent: None,
@@ -214,7 +214,7 @@ fn deploying(call: &str) -> Propose {
 
 /// Last question about an action.
 pub(crate) fn asked(acted: &ActionReply) -> InteractionId {
-    *acted.proposal.asked.last().unwrap()
+    *acted.action.asked.last().unwrap()
 }
 
 pub(crate) fn approval() -> AnswerDraft {
@@ -222,9 +222,9 @@ pub(crate) fn approval() -> AnswerDraft {
 }
 
 pub(crate) fn allowed(acted: &ActionReply) -> bool {
-    matches!(acted.proposal.state, ActionState::Allowed { .. })
+    matches!(acted.action.state, ActionState::Allowed { .. })
 }
 
 pub(crate) fn waiting(acted: &ActionReply) -> bool {
-    matches!(acted.proposal.state, ActionState::Waiting { .. })
+    matches!(acted.action.state, ActionState::Waiting { .. })
 }

@@ -16,7 +16,7 @@ const MONTH: i64 = 30 * 24 * 3600;
 /// Questions that are not archived.
 async fn listed(world: &World, by: &Caller) -> Vec<InteractionId> {
     let page = Page { after: None, limit: 1000 };
-    let (listed, _) = world.engine.interactions(by, InteractionQuery::default(), page).await.unwrap();
+    let (listed, _) = world.engine.interaction_list(by, InteractionQuery::default(), page).await.unwrap();
     listed.into_iter().map(|question| question.id).collect()
 }
 
@@ -24,7 +24,7 @@ async fn listed(world: &World, by: &Caller) -> Vec<InteractionId> {
 async fn ask_and_withdraw(world: &World, agent: &Caller, session: &Session, count: usize) -> Vec<InteractionId> {
     let asked = join_all((0..count).map(|_| world.ask(agent, session, json!({})))).await;
     let ids: Vec<InteractionId> = asked.into_iter().map(|question| question.id).collect();
-    for withdrawn in join_all(ids.iter().map(|id| world.engine.cancel(agent, *id, None, None))).await {
+    for withdrawn in join_all(ids.iter().map(|id| world.engine.interaction_cancel(agent, *id, None, None))).await {
         assert_eq!(withdrawn.unwrap().delivery(), Some(&Delivery::NotNeeded));
     }
     ids
@@ -40,8 +40,8 @@ async fn closed_questions_are_archived_after_a_month_and_stay_readable() {
     let open = world.ask(&agent, &session, json!({})).await.id;
     world.choose(&alice, done, "confirm").await.unwrap();
     world.choose(&alice, untaken, "confirm").await.unwrap();
-    let lease = world.engine.take_answer(&agent, done, None, None).await.unwrap().lease;
-    let completed = world.engine.complete_delivery(&agent, (done, lease), None).await.unwrap();
+    let lease = world.engine.delivery_take(&agent, done, None, None).await.unwrap().lease;
+    let completed = world.engine.delivery_complete(&agent, (done, lease), None).await.unwrap();
     world.pass(MONTH - 1);
     world.engine.fire_due().await.unwrap();
     assert_eq!(listed(&world, &alice).await, [done, untaken, open]);
@@ -52,11 +52,11 @@ async fn closed_questions_are_archived_after_a_month_and_stay_readable() {
     let resolved = Refusal::AlreadyResolved(Box::new(completed));
     assert_eq!(refusal(world.choose(&alice, done, "confirm").await), resolved);
     let (closed, other) = (Refusal::DeliveryClosed("completed"), world.caller(Role::Agent, "other").await);
-    assert_eq!(refusal(world.engine.take_answer(&agent, done, None, None).await), closed);
-    assert_eq!(refusal(world.engine.complete_delivery(&agent, (done, lease), None).await), closed);
-    assert_eq!(refusal(world.engine.extend_delivery(&agent, (done, lease), None, None).await), closed);
-    assert_eq!(refusal(world.engine.fail_delivery(&agent, (done, lease), "x".into(), true, None).await), closed);
-    assert_eq!(refusal(world.engine.take_answer(&other, done, None, None).await), Refusal::NotFound("interaction"));
+    assert_eq!(refusal(world.engine.delivery_take(&agent, done, None, None).await), closed);
+    assert_eq!(refusal(world.engine.delivery_complete(&agent, (done, lease), None).await), closed);
+    assert_eq!(refusal(world.engine.delivery_heartbeat(&agent, (done, lease), None, None).await), closed);
+    assert_eq!(refusal(world.engine.delivery_fail(&agent, (done, lease), "x".into(), true, None).await), closed);
+    assert_eq!(refusal(world.engine.delivery_take(&other, done, None, None).await), Refusal::NotFound("interaction"));
 }
 
 #[tokio::test]
@@ -71,13 +71,13 @@ async fn untaken_answer_is_archived_after_the_end_of_its_session() {
     world.pass(MONTH);
     world.engine.fire_due().await.unwrap();
     world.control(&agent, session.id, Command::Complete).await.unwrap();
-    let held = world.engine.take_answer(&agent, taken, Some(60), None).await.unwrap();
+    let held = world.engine.delivery_take(&agent, taken, Some(60), None).await.unwrap();
     world.engine.fire_due().await.unwrap();
     assert_eq!(listed(&world, &alice).await, [taken, open], "recently closed and leased questions stay");
     assert_eq!(world.now(&alice, untaken).await.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
     let archived = Refusal::DeliveryClosed("archived");
-    assert_eq!(refusal(world.engine.take_answer(&agent, untaken, None, None).await), archived);
-    let offered = world.engine.deliveries(&agent, store::Page::first(10), Duration::ZERO).await.unwrap();
+    assert_eq!(refusal(world.engine.delivery_take(&agent, untaken, None, None).await), archived);
+    let offered = world.engine.delivery_list(&agent, store::Page::first(10), Duration::ZERO).await.unwrap();
     assert!(offered.iter().all(|question| question.id == open));
     assert_eq!(held.interaction.id, taken);
     world.pass(60);

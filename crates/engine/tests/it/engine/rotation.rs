@@ -7,7 +7,7 @@ use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, Rotat
 use parking_lot::Mutex;
 use serde_json::json;
 use store::{AuditFilter, Page, Store};
-use testkit::{CrashStore, Fate, Random, UseCase, side_by_side};
+use testkit::{CrashStore, JobEnd, Random, UseCase, side_by_side};
 
 use crate::engine::world::{World, ask, data};
 
@@ -41,29 +41,29 @@ impl KeyFile {
 
 /// Asks a secret question with a resume point and answers it. The answer is not taken yet.
 async fn given(node: &Engine, agent: &Caller, alice: &Caller, value: &str, keep: bool) -> InteractionId {
-    let session = node.start_session(agent, holdpoint_engine::Start::default(), None).await.unwrap();
+    let session = node.session_start(agent, holdpoint_engine::Start::default(), None).await.unwrap();
     let secret = json!({
         "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "fresh": true, "resume_point": value
     });
-    let id = node.ask(agent, session.id, ask(secret), None).await.unwrap().id;
+    let id = node.interaction_ask(agent, session.id, ask(secret), None).await.unwrap().id;
     let draft = AnswerDraft { keep, ..data(json!({ "TOKEN": value })) };
-    node.answer(alice, id, draft, None).await.unwrap();
+    node.interaction_answer(alice, id, draft, None).await.unwrap();
     id
 }
 
 /// Takes the answer, and asserts its secret and its resume point.
 async fn takes(node: &Engine, agent: &Caller, id: InteractionId, value: &str) {
-    let taken = node.take_answer(agent, id, None, None).await.unwrap();
+    let taken = node.delivery_take(agent, id, None, None).await.unwrap();
     assert_eq!((taken.secrets, taken.resume_point), (Some(json!({ "TOKEN": value })), Some(json!(value))));
-    node.complete_delivery(agent, (id, taken.lease), None).await.unwrap();
+    node.delivery_complete(agent, (id, taken.lease), None).await.unwrap();
 }
 
 /// Asks for the kept secret, and asserts that it answers the question.
 async fn assert_kept_secret_answers(node: &Engine, agent: &Caller, value: &str) {
-    let session = node.start_session(agent, holdpoint_engine::Start::default(), None).await.unwrap();
+    let session = node.session_start(agent, holdpoint_engine::Start::default(), None).await.unwrap();
     let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] });
-    let id = node.ask(agent, session.id, ask(secret), None).await.unwrap().id;
-    let taken = node.take_answer(agent, id, None, None).await.unwrap();
+    let id = node.interaction_ask(agent, session.id, ask(secret), None).await.unwrap().id;
+    let taken = node.delivery_take(agent, id, None, None).await.unwrap();
     assert_eq!(taken.secrets, Some(json!({ "TOKEN": value })));
 }
 
@@ -148,7 +148,7 @@ async fn key_rotations_can_be_repeated() {
 async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
     let root = world.stranger(tenant, Role::Admin, "root", &[]).await;
     let filter = AuditFilter { name: Some("secrets.rotated".into()), ..AuditFilter::default() };
-    let found = world.engine.audit(&root, filter, Page { after: None, limit: 100 }).await.unwrap().0;
+    let found = world.engine.audit_list(&root, filter, Page { after: None, limit: 100 }).await.unwrap().0;
     let told = found.iter().map(|audited| {
         let entry = &audited.entry;
         assert_eq!((entry.how.entry_point, entry.by.name.as_str()), (EntryPoint::Cli, "holdpoint"));
@@ -158,8 +158,8 @@ async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
     told.collect()
 }
 
-/// Interrupts a rotation at the `nth` step in the way that `fate` says. Returns whether it was interrupted.
-async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
+/// Interrupts a rotation at the `nth` step in the way that `end` says. Returns whether it was interrupted.
+async fn rotation_is_interrupted(end: JobEnd, nth: usize) -> bool {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let people = [
         (world.agent().await, world.person("alice").await),
@@ -182,7 +182,7 @@ async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
     let mut steps = 0;
     let mut fated = |_: &mut Random| {
         steps += 1;
-        if steps == nth { fate } else { Fate::Done }
+        if steps == nth { end } else { JobEnd::Done }
     };
     let doing = UseCase { future: Box::pin(dying.rotate_master_key()), sleeps: false };
     let ended = side_by_side(&crashing, vec![doing], &mut Random::seeded(1), &mut fated).await;
@@ -210,11 +210,12 @@ async fn rotation_is_interrupted(fate: Fate, nth: usize) -> bool {
 
 #[tokio::test]
 async fn key_rotation_interrupted_at_any_step_loses_nothing() {
-    for fate in [Fate::DiesBeforeCall(1), Fate::DiesBeforeCall(4), Fate::DiesBeforeCommit, Fate::DiesBeforeReply] {
+    for end in [JobEnd::DiesBeforeCall(1), JobEnd::DiesBeforeCall(4), JobEnd::DiesBeforeCommit, JobEnd::DiesBeforeReply]
+    {
         let mut nth = 1;
-        while rotation_is_interrupted(fate, nth).await {
+        while rotation_is_interrupted(end, nth).await {
             nth += 1;
         }
-        assert!(nth > 10, "{fate:?}: a rotation has more than {nth} steps");
+        assert!(nth > 10, "{end:?}: a rotation has more than {nth} steps");
     }
 }

@@ -26,9 +26,9 @@ async fn given(world: &World, by: &Caller) -> (Caller, InteractionId) {
     let id = world.ask(&agent, &session, secret).await.id;
     let draft = data(json!({ "TOKEN": MARKER }));
     let answered = if by.role == Role::Admin {
-        world.engine.auto_resolve(by, id, AutoSource::System, draft, None).await
+        world.engine.interaction_auto(by, id, AutoSource::System, draft, None).await
     } else {
-        world.engine.answer(by, id, draft, None).await
+        world.engine.interaction_answer(by, id, draft, None).await
     };
     assert!(
         !format!("{:?}", answered.unwrap()).contains(MARKER),
@@ -45,10 +45,10 @@ async fn check(role: Role) {
     assert!(!any_file_contains(world.directory.path(), MARKER), "{role:?}: sealed before it is written");
     let shown = format!("{:?}", world.now(&agent, id).await);
     assert!(shown.contains("TOKEN") && !shown.contains(MARKER), "{role:?}: {shown}");
-    let taken = world.engine.take_answer(&agent, id, None, None).await.unwrap();
+    let taken = world.engine.delivery_take(&agent, id, None, None).await.unwrap();
     assert_eq!(taken.secrets, Some(json!({ "TOKEN": MARKER })), "{role:?}");
     assert_eq!(taken.resume_point, Some(json!(MARKER)), "{role:?}");
-    world.engine.complete_delivery(&agent, (id, taken.lease), None).await.unwrap();
+    world.engine.delivery_complete(&agent, (id, taken.lease), None).await.unwrap();
     let left = move |reads: &mut dyn Reads| {
         Ok::<_, StoreError>((
             reads.sealed_value(&agent.scope, id, "secrets")?,
@@ -73,7 +73,7 @@ async fn sealed_values_survive_a_restart() {
     let (agent, id) = given(&world, &alice).await;
     let world = world.restarted_after(domain::SignedDuration::from_secs(5));
     world.engine.check_master_key().await.unwrap();
-    let taken = world.engine.take_answer(&agent, id, None, None).await.unwrap();
+    let taken = world.engine.delivery_take(&agent, id, None, None).await.unwrap();
     assert_eq!(taken.secrets, Some(json!({ "TOKEN": MARKER })));
 }
 
@@ -85,7 +85,7 @@ async fn wrong_master_key_is_refused() {
     let (agent, id) = given(&world, &alice).await;
     let wrong = world.another_engine([8; 32]);
     assert_eq!(wrong.check_master_key().await, Err(Error::Sealed));
-    assert!(matches!(wrong.take_answer(&agent, id, None, None).await, Err(Error::Sealed)));
+    assert!(matches!(wrong.delivery_take(&agent, id, None, None).await, Err(Error::Sealed)));
     let right = world.another_engine([7; 32]);
     right.check_master_key().await.unwrap();
 }
@@ -97,7 +97,7 @@ async fn secrets_with_other_names_than_asked_for_are_refused() {
     let session = world.session(&agent).await;
     let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] });
     let id = world.ask(&agent, &session, secret).await.id;
-    let missing = world.engine.answer(&alice, id, data(json!({ "PASSWORD": MARKER })), None).await;
+    let missing = world.engine.interaction_answer(&alice, id, data(json!({ "PASSWORD": MARKER })), None).await;
     let told = format!("{missing:?}");
     assert!(!pointers(missing).is_empty());
     assert!(!told.contains(MARKER), "a refusal does not repeat a secret: {told}");
@@ -129,7 +129,7 @@ async fn secret_of_a_vote_that_did_not_end_the_question_is_not_delivered() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let bob = world.stranger("default", Role::Operator, "bob", &["sec"]).await;
-    let gives = |by, id, value: &str| world.engine.answer(by, id, data(json!({ "TOKEN": value })), None);
+    let gives = |by, id, value: &str| world.engine.interaction_answer(by, id, data(json!({ "TOKEN": value })), None);
     for bob_gives in [false, true] {
         let id = ask_secret_of_groups(&world, &agent).await;
         let voted = gives(&alice, id, "of-alice").await.unwrap();
@@ -139,9 +139,9 @@ async fn secret_of_a_vote_that_did_not_end_the_question_is_not_delivered() {
         } else {
             let no =
                 AnswerDraft { effect: Some(Effect::Reject), feedback: Some("no".into()), ..AnswerDraft::default() };
-            world.engine.answer(&bob, id, no, None).await.unwrap();
+            world.engine.interaction_answer(&bob, id, no, None).await.unwrap();
         }
-        let taken = world.engine.take_answer(&agent, id, None, None).await.unwrap();
+        let taken = world.engine.delivery_take(&agent, id, None, None).await.unwrap();
         assert_eq!(taken.secrets, bob_gives.then(|| json!({ "TOKEN": "of-bob" })));
     }
 }
@@ -164,10 +164,10 @@ async fn sealed_vote_of_an_earlier_version_is_not_delivered() {
         let value = if bob_gives { json!({ "TOKEN": "of-bob" }) } else { json!(null) };
         world
             .engine
-            .answer(&bob, id, AnswerDraft { effect, data: value, ..AnswerDraft::default() }, None)
+            .interaction_answer(&bob, id, AnswerDraft { effect, data: value, ..AnswerDraft::default() }, None)
             .await
             .unwrap();
-        let taken = world.engine.take_answer(&agent, id, None, None).await.unwrap();
+        let taken = world.engine.delivery_take(&agent, id, None, None).await.unwrap();
         assert_eq!(taken.secrets, bob_gives.then(|| json!({ "TOKEN": "of-bob" })));
     }
 }

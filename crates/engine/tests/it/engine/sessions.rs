@@ -12,7 +12,7 @@ async fn session_starts_with_one_step_and_one_event() {
     let world = World::new();
     let agent = world.agent().await;
     let start = Start { title: Some("Release 1.2".into()), channel: Some("chat-7".into()), ..Start::default() };
-    let session = world.engine.start_session(&agent, start, None).await.unwrap();
+    let session = world.engine.session_start(&agent, start, None).await.unwrap();
     assert_eq!(session.status(), SessionStatus::Running);
     assert_eq!(session.head.channel, "chat-7");
     let (kept, _, steps) = world.engine.session(&agent, session.id).await.unwrap();
@@ -25,10 +25,10 @@ async fn session_starts_with_one_step_and_one_event() {
 async fn forbidden_or_invalid_start_of_a_session_is_refused() {
     let world = World::new();
     let (agent, viewer) = (world.agent().await, world.caller(Role::Viewer, "vera").await);
-    let refused = world.engine.start_session(&viewer, Start::default(), None).await;
+    let refused = world.engine.session_start(&viewer, Start::default(), None).await;
     assert_eq!(refusal(refused), Refusal::RoleForbids { role: Role::Viewer });
     let bad = Start { title: Some("two\nlines".into()), channel: Some("with space".into()), ..Start::default() };
-    assert_eq!(pointers(world.engine.start_session(&agent, bad, None).await), ["/channel", "/title"]);
+    assert_eq!(pointers(world.engine.session_start(&agent, bad, None).await), ["/channel", "/title"]);
 }
 
 /// Asserts the result of a command on a new session, by a caller with this role.
@@ -76,15 +76,18 @@ async fn paused_and_waiting_are_independent() {
     world.choose(&alice, question.id, "confirm").await.unwrap();
     let now = world.session_now(&agent, session.id).await;
     assert_eq!((now.status(), now.waiting_on), (SessionStatus::Paused, 0), "the answer does not end the pause");
-    assert_eq!(world.engine.deliveries(&agent, store::Page::first(10), std::time::Duration::ZERO).await.unwrap(), []);
     assert_eq!(
-        refusal(world.engine.take_answer(&agent, question.id, None, None).await),
+        world.engine.delivery_list(&agent, store::Page::first(10), std::time::Duration::ZERO).await.unwrap(),
+        []
+    );
+    assert_eq!(
+        refusal(world.engine.delivery_take(&agent, question.id, None, None).await),
         Refusal::SessionPaused(session.id)
     );
     let resumed = world.control(&alice, session.id, Command::Resume).await.unwrap();
     assert_eq!(resumed.status(), SessionStatus::Running);
     assert_eq!(refusal(world.control(&alice, session.id, Command::Resume).await), Refusal::NotPaused(session.id));
-    world.engine.take_answer(&agent, question.id, None, None).await.unwrap();
+    world.engine.delivery_take(&agent, question.id, None, None).await.unwrap();
 }
 
 #[tokio::test]
@@ -132,7 +135,7 @@ async fn terminate_ends_the_session_and_closes_its_other_questions() {
     assert_eq!(answered.status(), Status::Answered);
     assert_eq!(world.now(&agent, other.id).await.status(), Status::Cancelled);
     assert_eq!(world.session_now(&agent, session.id).await.status(), SessionStatus::Cancelled);
-    let told = world.engine.deliveries(&agent, store::Page::first(10), std::time::Duration::ZERO).await.unwrap();
+    let told = world.engine.delivery_list(&agent, store::Page::first(10), std::time::Duration::ZERO).await.unwrap();
     assert_eq!(told.len(), 2, "the agent receives both events");
 }
 
@@ -156,5 +159,5 @@ async fn session_of_another_tenant_is_not_found() {
     assert_eq!(refusal(world.control(&stranger, session.id, Command::Cancel).await), absent);
     assert_eq!(refusal(world.try_ask(&stranger, &session, json!({})).await), absent);
     let wait = std::time::Duration::ZERO;
-    assert_eq!(refusal(world.engine.events(&stranger, session.id, 0, 10, wait).await), absent);
+    assert_eq!(refusal(world.engine.event_list(&stranger, session.id, 0, 10, wait).await), absent);
 }

@@ -71,7 +71,7 @@ async fn ask_questions_due_together(world: &World, count: usize) -> (domain::Cal
 async fn assert_each_expired_once(world: &World, agent: &domain::Caller, sessions: &[domain::Session], count: usize) {
     let mut expired = Vec::new();
     for session in sessions {
-        let events = world.engine.events(agent, session.id, 0, 10_000, Duration::ZERO).await.unwrap();
+        let events = world.engine.event_list(agent, session.id, 0, 10_000, Duration::ZERO).await.unwrap();
         let ended = events.into_iter().filter(|event| event.name == "interaction.expired");
         expired.extend(ended.filter_map(|event| event.interaction));
         let now = world.session_now(agent, session.id).await;
@@ -119,7 +119,7 @@ async fn deadlines_that_passed_during_downtime_fire_at_the_start() {
     let session = world.session(&agent).await;
     let id = world.ask(&agent, &session, json!({ "deadline_seconds": 30 })).await.id;
     let world = world.restarted_after(SignedDuration::from_hours(7));
-    let expired = with_timers(&world.engine, world.engine.interaction(&agent, id, SOON)).await.unwrap();
+    let expired = with_timers(&world.engine, world.engine.interaction_get(&agent, id, SOON)).await.unwrap();
     assert_eq!(expired.status(), Status::Expired);
 }
 
@@ -130,7 +130,7 @@ async fn running_timers_notice_a_clock_jump() {
     let session = world.session(&agent).await;
     let id = world.ask(&agent, &session, json!({ "deadline_seconds": 3600 })).await.id;
     let moved = async {
-        let (expired, ()) = tokio::join!(world.engine.interaction(&agent, id, SOON), async { world.pass(3600) });
+        let (expired, ()) = tokio::join!(world.engine.interaction_get(&agent, id, SOON), async { world.pass(3600) });
         expired.unwrap()
     };
     assert_eq!(with_timers(&world.engine, moved).await.status(), Status::Expired);
@@ -144,7 +144,7 @@ async fn only_an_earlier_deadline_wakes_the_sleeping_timers() {
     let check = async |seconds: i64, wakes: bool| {
         let mut timers = world.engine.bell().listen(Topic::Timers);
         world.ask(&agent, &session, json!({ "deadline_seconds": seconds })).await;
-        assert_eq!(timers.heard().now_or_never().is_some(), wakes, "{seconds} s");
+        assert_eq!(timers.wait().now_or_never().is_some(), wakes, "{seconds} s");
     };
     world.engine.fire_due().await.unwrap();
     check(50, true).await;

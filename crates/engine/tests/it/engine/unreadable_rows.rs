@@ -64,8 +64,8 @@ fn unreadable_questions_do_not_stop_other_deadlines() {
 
 fn read_file(call: &str) -> Propose {
     Propose {
-        call: call.into(),
-        action: Call { tool: "read_file".into(), arguments: json!({}) },
+        call_id: call.into(),
+        call: Call { tool: "read_file".into(), arguments: json!({}) },
         context: Value::Null,
         expected_content: None,
         traceparent: None,
@@ -82,7 +82,7 @@ fn unreadable_action_does_not_stop_other_leases() {
         let agent = world.agent().await;
         let session = world.session(&agent).await;
         for call in ["a", "b"] {
-            let acted = engine.propose(&agent, session.id, read_file(call), None).await.unwrap();
+            let acted = engine.action_propose(&agent, session.id, read_file(call), None).await.unwrap();
             let name = (session.id, call.to_owned());
             engine.action_start(&agent, name, acted.permit.unwrap(), Some(60), None).await.unwrap();
         }
@@ -91,8 +91,8 @@ fn unreadable_action_does_not_stop_other_leases() {
         fixture.raw.execute("update actions set body = 'nonsense' where call = 'a'");
         fixture.pass(60);
         engine.fire_due().await.unwrap();
-        let acted = engine.action(&agent, session.id, "b".into(), Duration::ZERO).await.unwrap();
-        assert!(matches!(acted.proposal.state, ActionState::Unknown { .. }), "{:?}", acted.proposal.state);
+        let acted = engine.action_get(&agent, session.id, "b".into(), Duration::ZERO).await.unwrap();
+        assert!(matches!(acted.action.state, ActionState::Unknown { .. }), "{:?}", acted.action.state);
     });
 }
 
@@ -104,7 +104,7 @@ fn question_that_cannot_be_archived_does_not_stop_others() {
         let session = world.session(&agent).await;
         let ids = asked(fixture, &agent, &session, 60).await;
         for id in &ids {
-            world.engine.cancel(&agent, *id, None, None).await.unwrap();
+            world.engine.interaction_cancel(&agent, *id, None, None).await.unwrap();
         }
         // The archive already has a row with this identifier.
         let stuck = raw.id(ids[3].uuid());

@@ -19,7 +19,7 @@ use crate::engine::world::World;
 
 /// A message that an endpoint received.
 #[derive(Debug, Clone)]
-struct Got {
+struct ReceivedMessage {
     url: String,
     id: String,
     name: String,
@@ -32,12 +32,12 @@ struct Got {
 struct Endpoints {
     replies: Mutex<HashMap<String, u16>>,
     wait: Mutex<Option<SignedDuration>>,
-    got: Mutex<Vec<Got>>,
+    got: Mutex<Vec<ReceivedMessage>>,
 }
 
 impl Courier for Endpoints {
     fn post<'a>(&'a self, parcel: &'a Parcel) -> BoxFuture<'a, Receipt> {
-        let got = Got {
+        let got = ReceivedMessage {
             url: parcel.url.clone(),
             id: parcel.id.to_string(),
             name: parcel.name.clone(),
@@ -58,9 +58,9 @@ impl Endpoints {
     }
 
     /// Removes and returns the messages that an endpoint has received.
-    fn take(&self, url: &str) -> Vec<Got> {
+    fn take(&self, url: &str) -> Vec<ReceivedMessage> {
         let mut all = self.got.lock();
-        let (taken, left) = std::mem::take(&mut *all).into_iter().partition(|got: &Got| got.url == url);
+        let (taken, left) = std::mem::take(&mut *all).into_iter().partition(|got: &ReceivedMessage| got.url == url);
         *all = left;
         taken
     }
@@ -91,5 +91,5 @@ async fn sent(engine: &Engine, endpoints: &Endpoints) {
 
 async fn listed(world: &World, by: &Caller, webhook: WebhookId, state: Option<&'static str>) -> Vec<WebhookDelivery> {
     let page = Page { after: None, limit: 200 };
-    world.engine.webhook_deliveries(by, webhook, state, page).await.unwrap()
+    world.engine.webhook_delivery_list(by, webhook, state, page).await.unwrap()
 }

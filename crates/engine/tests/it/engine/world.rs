@@ -95,18 +95,18 @@ impl World {
 
     /// Starts a session.
     pub(crate) async fn session(&self, by: &Caller) -> Session {
-        self.engine.start_session(by, Start::default(), None).await.unwrap()
+        self.engine.session_start(by, Start::default(), None).await.unwrap()
     }
 
     /// Starts a session of the agent.
     pub(crate) async fn session_of_agent(&self, by: &Caller) -> Session {
         let start = Start { agent: Some("deployer".into()), ..Start::default() };
-        self.engine.start_session(by, start, None).await.unwrap()
+        self.engine.session_start(by, start, None).await.unwrap()
     }
 
     /// Asks a confirmation with these fields added.
     pub(crate) async fn try_ask(&self, by: &Caller, session: &Session, fields: Value) -> Result<Interaction, Error> {
-        self.engine.ask(by, session.id, ask(fields), None).await
+        self.engine.interaction_ask(by, session.id, ask(fields), None).await
     }
 
     /// Asks a question, and asserts that it is accepted.
@@ -116,12 +116,12 @@ impl World {
 
     /// Answers a question with an option.
     pub(crate) async fn choose(&self, by: &Caller, id: InteractionId, option: &str) -> Result<Interaction, Error> {
-        self.engine.answer(by, id, choice(option), None).await
+        self.engine.interaction_answer(by, id, choice(option), None).await
     }
 
     /// Reads a question.
     pub(crate) async fn now(&self, by: &Caller, id: InteractionId) -> Interaction {
-        self.engine.interaction(by, id, Duration::ZERO).await.unwrap()
+        self.engine.interaction_get(by, id, Duration::ZERO).await.unwrap()
     }
 
     /// Reads a session.
@@ -131,12 +131,12 @@ impl World {
 
     /// Runs a control command on a session.
     pub(crate) async fn control(&self, by: &Caller, id: SessionId, command: Command) -> Result<Session, Error> {
-        self.engine.control_session(by, id, command, Some("because".into()), None).await
+        self.engine.session_control(by, id, command, Some("because".into()), None).await
     }
 
     /// Names of a session's events.
     pub(crate) async fn events(&self, by: &Caller, id: SessionId) -> Vec<String> {
-        let events: Vec<Event> = self.engine.events(by, id, 0, 10_000, Duration::ZERO).await.unwrap();
+        let events: Vec<Event> = self.engine.event_list(by, id, 0, 10_000, Duration::ZERO).await.unwrap();
         events.into_iter().map(|event| event.name).collect()
     }
 }

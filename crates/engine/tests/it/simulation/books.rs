@@ -22,7 +22,7 @@ pub(crate) struct StoreContents {
     pub sessions: BTreeMap<SessionId, Session>,
     pub steps: BTreeMap<SessionId, Vec<Step>>,
     pub questions: BTreeMap<InteractionId, Interaction>,
-    pub proposals: BTreeMap<(SessionId, String), Action>,
+    pub actions: BTreeMap<(SessionId, String), Action>,
     pub grants: BTreeMap<GrantId, Grant>,
     pub policy: Option<PolicyState>,
     /// Open totals by asker: as counted by the store, and as computed from the questions.
@@ -45,14 +45,14 @@ impl StoreContents {
         let changed = move |session: &Session| whole_log || sessions.get(&session.id) != Some(session);
         let found = read::<_, StoreError, _>(store, Cost::Point, move |reads| {
             let sessions = reads.sessions(&scope, &SessionFilter::default(), Page { after: None, limit: page })?;
-            let (mut steps, mut proposals) = (BTreeMap::new(), Vec::new());
+            let (mut steps, mut actions) = (BTreeMap::new(), Vec::new());
             for session in sessions.iter().filter(|session| changed(session)) {
                 steps.insert(session.id, reads.steps(&scope, session.id)?);
-                proposals.extend(reads.actions(&scope, session.id, "", page)?);
+                actions.extend(reads.actions(&scope, session.id, "", page)?);
             }
             let grants = reads.grants(&scope, true, Page { after: None, limit: page })?;
             let open = (reads.open_totals(&scope)?, reads.open_totals_computed(&scope)?);
-            let acting = (proposals, grants, reads.policy_state(&scope)?, open);
+            let acting = (actions, grants, reads.policy_state(&scope)?, open);
             let hot = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: page })?;
             let hot: BTreeMap<_, _> = hot.into_iter().map(|question| (question.id, question)).collect();
             let mut archived = Vec::new();
@@ -64,8 +64,8 @@ impl StoreContents {
         // Unconstrained: tokio would make a task that reads this often yield, and there is no other task to yield to.
         let (sessions, changed, mut questions, archive, acting, more) =
             block_on(tokio::task::unconstrained(found)).unwrap();
-        let (proposals, grants, policy, open) = acting;
-        let proposals = proposals.into_iter().map(|proposal| ((proposal.session, proposal.call_id.clone()), proposal));
+        let (actions, grants, policy, open) = acting;
+        let actions = actions.into_iter().map(|action| ((action.session, action.call_id.clone()), action));
         let archived = archive.iter().map(|question| question.id).collect();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
         log.extend(more.into_iter().map(|(cursor, event)| (cursor, Arc::new(event))));
@@ -73,7 +73,7 @@ impl StoreContents {
             sessions: sessions.into_iter().map(|session| (session.id, session)).collect(),
             steps: steps.into_iter().chain(changed).collect(),
             questions,
-            proposals: self.proposals.clone().into_iter().chain(proposals).collect(),
+            actions: self.actions.clone().into_iter().chain(actions).collect(),
             grants: grants.into_iter().map(|grant| (grant.id, grant)).collect(),
             policy,
             open,

@@ -77,12 +77,12 @@ pub(crate) fn verdict(state: &PolicyState, tool: &str) -> Option<Verdict> {
 }
 
 /// A random action of an agent. Its arguments name the tenant, so that a leak between tenants is detected.
-pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propose {
+pub(crate) fn propose(random: &mut Random, call_id: String, tenant: &str) -> Propose {
     let tool = random.pick(&TOOLS).copied().unwrap_or("odd").to_owned();
     let arguments = json!({ "of": tenant, "path": format!("/srv/{}", random.below(3)) });
     Propose {
-        call,
-        action: Call { tool, arguments },
+        call_id,
+        call: Call { tool, arguments },
         context: Value::Null,
         expected_content: None,
         traceparent: None,
@@ -95,12 +95,12 @@ pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propos
 /// Extends an answer to a question about an action: with edited arguments, or with a grant.
 pub(crate) fn elaborate(random: &mut Random, asked: &Interaction, draft: AnswerDraft) -> AnswerDraft {
     let question = &asked.question;
-    let (Some(action), Some(effect)) = (&question.call, question.effect_of(&draft)) else { return draft };
+    let (Some(call), Some(effect)) = (&question.call, question.effect_of(&draft)) else { return draft };
     if question.call_id.is_none() || !effect.runs_action() {
         return draft;
     }
     let arguments = (effect == Effect::Edit)
-        .then(|| json!({ "of": action.arguments["of"], "path": format!("/edited/{}", random.below(2)) }));
+        .then(|| json!({ "of": call.arguments["of"], "path": format!("/edited/{}", random.below(2)) }));
     let remember = random.one_in(3).then(|| Remember {
         project: random.one_in(2),
         arguments: match random.below(3) {

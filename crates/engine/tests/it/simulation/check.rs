@@ -16,8 +16,8 @@ use store::Clock;
 
 use crate::simulation::books::StoreContents;
 use crate::simulation::cast::Tenant;
-use crate::simulation::command::What;
-use crate::simulation::deeds::Deed;
+use crate::simulation::command::CommandKind;
+use crate::simulation::deeds::PerformedCommand;
 use crate::simulation::world::{Verdict, World};
 
 /// Fails the check with a message unless the condition holds.
@@ -40,30 +40,32 @@ pub(crate) struct View<'a> {
     /// Whether the log was read again from its beginning.
     pub read_again: bool,
     /// Deeds of this tenant that may have taken effect in this step. Deeds known to be older are left out.
-    pub deeds: Vec<&'a Deed>,
+    pub deeds: Vec<&'a PerformedCommand>,
     /// Whether the timers may have fired.
     pub fired: bool,
 }
 
 impl View<'_> {
     /// Whether any deed about a question satisfies the predicate.
-    pub(crate) fn any(&self, id: InteractionId, fits: impl Fn(&Deed) -> bool) -> bool {
+    pub(crate) fn any(&self, id: InteractionId, fits: impl Fn(&PerformedCommand) -> bool) -> bool {
         self.deeds.iter().any(|deed| deed.about() == Some(id) && fits(deed))
     }
 }
 
 /// Checks everything that the last step may have changed. After a crash the log is read again from its beginning.
-pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Verdict {
+pub(crate) fn everything(world: &mut World, deeds: &[PerformedCommand], crashed: bool) -> Verdict {
     let now = world.clock.now();
     for index in 0..world.tenants.len() {
-        let touched =
-            |deed: &Deed| deed.command.tenant == index || matches!(deed.what, What::FireDue | What::Tidy | What::Chain);
+        let touched = |deed: &PerformedCommand| {
+            deed.command.tenant == index
+                || matches!(deed.what, CommandKind::FireDue | CommandKind::Tidy | CommandKind::Chain)
+        };
         if !crashed && !deeds.iter().any(touched) && !world.numbers.is_multiple_of(4) {
             // Changes by timers alone are found in a later step.
             continue;
         }
         let after = world.look(index, crashed);
-        let fresh = |deed: &&Deed| {
+        let fresh = |deed: &&PerformedCommand| {
             deed.may_have_happened() && !deed.key.as_ref().is_some_and(|key| world.told.contains_key(key))
         };
         let view = View {
@@ -74,7 +76,7 @@ pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Ve
             now,
             read_again: crashed,
             deeds: deeds.iter().filter(|deed| deed.command.tenant == index).filter(fresh).collect(),
-            fired: deeds.iter().any(|deed| matches!(deed.what, What::FireDue) && deed.may_have_happened()),
+            fired: deeds.iter().any(|deed| matches!(deed.what, CommandKind::FireDue) && deed.may_have_happened()),
         };
         questions::check(&view)?;
         deliveries::check(&view)?;

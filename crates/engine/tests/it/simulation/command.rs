@@ -20,14 +20,14 @@ pub(crate) struct Command {
     pub number: usize,
     pub tenant: usize,
     pub by: Caller,
-    pub what: What,
+    pub what: CommandKind,
     pub keyed: bool,
     pub sent_at: Timestamp,
 }
 
 /// Use case of a command, with its parameters.
 #[derive(Debug, Clone)]
-pub(crate) enum What {
+pub(crate) enum CommandKind {
     Start { title: String },
     Ask { session: SessionId, ask: Box<Ask> },
     Answer { id: InteractionId, draft: AnswerDraft },
@@ -78,11 +78,11 @@ impl Command {
     /// Whether the command may wait for another caller.
     pub(crate) fn sleeps(&self) -> bool {
         match self.what {
-            What::Look { sleeps, .. }
-            | What::Deliveries { sleeps }
-            | What::ReadSession { sleeps, .. }
-            | What::Decided { sleeps, .. } => sleeps,
-            What::ReadProject { .. } => true,
+            CommandKind::Look { sleeps, .. }
+            | CommandKind::Deliveries { sleeps }
+            | CommandKind::ReadSession { sleeps, .. }
+            | CommandKind::Decided { sleeps, .. } => sleeps,
+            CommandKind::ReadProject { .. } => true,
             _ => false,
         }
     }
@@ -90,7 +90,9 @@ impl Command {
     /// Line of the command in the story.
     pub(crate) fn told(&self) -> String {
         let what = match &self.what {
-            What::Ask { session, ask } => format!("Ask {{ {session}, {:?}, {} }}", ask.question.title, words(ask)),
+            CommandKind::Ask { session, ask } => {
+                format!("Ask {{ {session}, {:?}, {} }}", ask.question.title, words(ask))
+            }
             what => format!("{what:?}"),
         };
         let key = if self.keyed { " (keyed)" } else { "" };
@@ -122,13 +124,13 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
     let question = |result: Result<Interaction, Error>| result.map(|question| Reply::Question(Box::new(question)));
     let none = Page { after: None, limit: 1000 };
     match command.what.clone() {
-        What::Start { title } => {
+        CommandKind::Start { title } => {
             let start = Start { title: Some(title), agent: Some("robot".into()), ..Start::default() };
-            engine.start_session(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
+            engine.session_start(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
         }
-        What::Ask { session, ask } => question(engine.ask(by, session, *ask, once).await),
-        What::Answer { id, draft } => question(engine.answer(by, id, draft, once).await),
-        What::AnswerMany { entries } => {
+        CommandKind::Ask { session, ask } => question(engine.interaction_ask(by, session, *ask, once).await),
+        CommandKind::Answer { id, draft } => question(engine.interaction_answer(by, id, draft, once).await),
+        CommandKind::AnswerMany { entries } => {
             let entry = |(part, (id, draft)): (usize, (InteractionId, AnswerDraft))| AnswerEntry {
                 interaction: id,
                 draft,
@@ -136,64 +138,74 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             };
             let mut results = Vec::new();
             let entries = entries.into_iter().enumerate().map(entry).collect();
-            engine.answer_many(by, entries, |result| results.push(result)).await;
+            engine.interaction_answer_many(by, entries, |result| results.push(result)).await;
             Ok(Reply::Many(results.into_iter().map(|entry| (entry.interaction, entry.result)).collect()))
         }
-        What::Auto { id, draft } => question(engine.auto_resolve(by, id, AutoSource::AutoPolicy, draft, once).await),
-        What::Cancel { id } => question(engine.cancel(by, id, Some("no longer needed".into()), once).await),
-        What::Expire { id } => question(engine.expire(by, id, once).await),
-        What::Claim { id } => question(engine.claim(by, id, once).await),
-        What::Release { id } => question(engine.release_claim(by, id, once).await),
-        What::Take { id, seconds } => {
-            engine.take_answer(by, id, Some(seconds), once).await.map(|taken| Reply::Taken(Box::new(taken)))
+        CommandKind::Auto { id, draft } => {
+            question(engine.interaction_auto(by, id, AutoSource::AutoPolicy, draft, once).await)
         }
-        What::Heartbeat { id, lease } => question(engine.extend_delivery(by, (id, lease), Some(120), once).await),
-        What::Complete { id, lease } => question(engine.complete_delivery(by, (id, lease), once).await),
-        What::Fail { id, lease, again } => {
-            question(engine.fail_delivery(by, (id, lease), "could not go on".into(), again, once).await)
+        CommandKind::Cancel { id } => {
+            question(engine.interaction_cancel(by, id, Some("no longer needed".into()), once).await)
         }
-        What::Control { session, command } => {
-            let steered = engine.control_session(by, session, command, Some("because".into()), once).await;
+        CommandKind::Expire { id } => question(engine.interaction_expire(by, id, once).await),
+        CommandKind::Claim { id } => question(engine.interaction_claim(by, id, once).await),
+        CommandKind::Release { id } => question(engine.interaction_release(by, id, once).await),
+        CommandKind::Take { id, seconds } => {
+            engine.delivery_take(by, id, Some(seconds), once).await.map(|taken| Reply::Taken(Box::new(taken)))
+        }
+        CommandKind::Heartbeat { id, lease } => {
+            question(engine.delivery_heartbeat(by, (id, lease), Some(120), once).await)
+        }
+        CommandKind::Complete { id, lease } => question(engine.delivery_complete(by, (id, lease), once).await),
+        CommandKind::Fail { id, lease, again } => {
+            question(engine.delivery_fail(by, (id, lease), "could not go on".into(), again, once).await)
+        }
+        CommandKind::Control { session, command } => {
+            let steered = engine.session_control(by, session, command, Some("because".into()), once).await;
             steered.map(|session| Reply::Session(Box::new(session)))
         }
-        What::Look { id, sleeps } => question(engine.interaction(by, id, patience(sleeps)).await),
-        What::Deliveries { sleeps } => engine
-            .deliveries(by, store::Page::first(100), patience(sleeps))
+        CommandKind::Look { id, sleeps } => question(engine.interaction_get(by, id, patience(sleeps)).await),
+        CommandKind::Deliveries { sleeps } => engine
+            .delivery_list(by, store::Page::first(100), patience(sleeps))
             .await
             .map(|found| Reply::Questions(found.into_vec())),
-        What::Inbox => {
+        CommandKind::Inbox => {
             let filter = InteractionFilter { status: Some(domain::Status::Pending), ..InteractionFilter::default() };
             let query = InteractionQuery { filter, mine: true, overdue: false };
-            engine.interactions(by, query, none).await.map(|(found, _)| Reply::Questions(found))
+            engine.interaction_list(by, query, none).await.map(|(found, _)| Reply::Questions(found))
         }
-        What::ReadSession { session, after, sleeps, .. } => {
-            engine.events(by, session, after, 5, patience(sleeps)).await.map(Reply::Events)
+        CommandKind::ReadSession { session, after, sleeps, .. } => {
+            engine.event_list(by, session, after, 5, patience(sleeps)).await.map(Reply::Events)
         }
-        What::ReadProject { after, .. } => {
-            let mut follower = engine.follow_project(by, Some(after)).await?;
+        CommandKind::ReadProject { after, .. } => {
+            let mut follower = engine.project_follow(by, Some(after)).await?;
             let events = follower.next().await?;
             Ok(Reply::Stream(events, follower.cursor()))
         }
-        What::FireDue => engine.fire_due().await.map(|_| Reply::Nothing),
-        What::Tidy => engine.run_housekeeping_once().await.map(|()| Reply::Nothing),
-        What::Chain => {
+        CommandKind::FireDue => engine.fire_due().await.map(|_| Reply::Nothing),
+        CommandKind::Tidy => engine.run_housekeeping_once().await.map(|()| Reply::Nothing),
+        CommandKind::Chain => {
             engine.chain_audit().await?;
             engine.sign_due().await.map(|()| Reply::Nothing)
         }
-        What::Propose { session, propose } => acted(engine.propose(by, session, propose, once).await),
-        What::StartAction { session, call, permit, seconds } => {
+        CommandKind::Propose { session, propose } => acted(engine.action_propose(by, session, propose, once).await),
+        CommandKind::StartAction { session, call, permit, seconds } => {
             acted(engine.action_start(by, (session, call), permit, Some(seconds), once).await)
         }
-        What::Report { session, call, outcome } => {
+        CommandKind::Report { session, call, outcome } => {
             acted(engine.action_outcome(by, (session, call), outcome, None, once).await)
         }
-        What::Decided { session, call, sleeps } => acted(engine.action(by, session, call, patience(sleeps)).await),
-        What::Revoke { id } => engine.grant_revoke(by, id, once).await.map(|grant| Reply::Grant(Box::new(grant))),
-        What::PutPolicy { number } => {
+        CommandKind::Decided { session, call, sleeps } => {
+            acted(engine.action_get(by, session, call, patience(sleeps)).await)
+        }
+        CommandKind::Revoke { id } => {
+            engine.grant_revoke(by, id, once).await.map(|grant| Reply::Grant(Box::new(grant)))
+        }
+        CommandKind::PutPolicy { number } => {
             let text = crate::simulation::calls::policy(number);
             engine.policy_put(by, text, (None, Some("because".into())), once).await.map(|_| Reply::Nothing)
         }
-        What::Switch { enabled } => {
+        CommandKind::Switch { enabled } => {
             engine.policy_switch(by, enabled, "because".into(), once).await.map(|_| Reply::Nothing)
         }
     }

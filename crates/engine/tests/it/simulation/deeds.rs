@@ -3,7 +3,7 @@
 use domain::{InteractionId, Refusal};
 use holdpoint_engine::Error;
 
-use crate::simulation::command::{Command, Reply, What};
+use crate::simulation::command::{Command, CommandKind, Reply};
 
 /// Outcome of a command, as far as its caller knows it.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl Outcome {
             Self::Told(Reply::Events(events)) => format!("reads {} events", events.len()),
             Self::Told(Reply::Stream(events, cursor)) => format!("reads {} events up to {cursor}", events.len()),
             Self::Told(Reply::Many(results)) => format!("is told: {results:?}"),
-            Self::Told(Reply::Acted(acted)) => format!("is told: {:?} {:?}", acted.proposal.state, acted.permit),
+            Self::Told(Reply::Acted(acted)) => format!("is told: {:?} {:?}", acted.action.state, acted.permit),
             Self::Told(Reply::Grant(grant)) => format!("is told: {grant:?}"),
             Self::Told(Reply::Nothing) => "is done".into(),
             Self::Refused(Error::Refused(Refusal::AlreadyResolved(_))) => "is refused: already resolved".into(),
@@ -52,19 +52,19 @@ impl Outcome {
 
 /// One use case and its outcome. A batch of answers makes one deed for each answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Deed {
+pub(crate) struct PerformedCommand {
     pub command: Command,
-    pub what: What,
+    pub what: CommandKind,
     pub outcome: Outcome,
     /// Idempotency key, where the command has one.
     pub key: Option<String>,
 }
 
-impl Deed {
+impl PerformedCommand {
     /// Deeds of a command.
     pub(crate) fn each(command: Command, outcome: Outcome) -> Vec<Self> {
         let key = |part: usize| command.keyed.then(|| format!("{}-{part}", command.number));
-        let What::AnswerMany { entries } = command.what.clone() else {
+        let CommandKind::AnswerMany { entries } = command.what.clone() else {
             let (what, key) = (command.what.clone(), key(0));
             return vec![Self { command, what, outcome, key }];
         };
@@ -76,7 +76,7 @@ impl Deed {
                 }
                 other => other.clone(),
             };
-            Self { command: command.clone(), what: What::Answer { id, draft }, outcome, key: key(part) }
+            Self { command: command.clone(), what: CommandKind::Answer { id, draft }, outcome, key: key(part) }
         };
         entries.into_iter().enumerate().map(deed).collect()
     }
@@ -94,17 +94,17 @@ impl Deed {
     /// Question that the deed is about.
     pub(crate) fn about(&self) -> Option<InteractionId> {
         match self.what {
-            What::Answer { id, .. }
-            | What::Auto { id, .. }
-            | What::Cancel { id }
-            | What::Expire { id }
-            | What::Claim { id }
-            | What::Release { id }
-            | What::Take { id, .. }
-            | What::Heartbeat { id, .. }
-            | What::Complete { id, .. }
-            | What::Fail { id, .. }
-            | What::Look { id, .. } => Some(id),
+            CommandKind::Answer { id, .. }
+            | CommandKind::Auto { id, .. }
+            | CommandKind::Cancel { id }
+            | CommandKind::Expire { id }
+            | CommandKind::Claim { id }
+            | CommandKind::Release { id }
+            | CommandKind::Take { id, .. }
+            | CommandKind::Heartbeat { id, .. }
+            | CommandKind::Complete { id, .. }
+            | CommandKind::Fail { id, .. }
+            | CommandKind::Look { id, .. } => Some(id),
             _ => None,
         }
     }

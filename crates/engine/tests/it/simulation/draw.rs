@@ -3,7 +3,7 @@
 use domain::{Caller, Command as Control, Delivery, InteractionId, SessionId};
 use store::Cursor;
 
-use crate::simulation::command::{Command, What};
+use crate::simulation::command::{Command, CommandKind};
 use crate::simulation::questions;
 use crate::simulation::readers::{ProjectReader, SessionReader};
 use crate::simulation::world::World;
@@ -35,15 +35,15 @@ impl World {
         let pair = match (held, hot) {
             (Some((id, session)), _) if !self.random.one_in(3) => {
                 let operator = self.tenants[tenant].people[0].clone();
-                let resume = What::Control { session, command: Control::Resume };
-                [Some((self.asker(tenant, id), What::Deliveries { sleeps: true })), Some((operator, resume))]
+                let resume = CommandKind::Control { session, command: Control::Resume };
+                [Some((self.asker(tenant, id), CommandKind::Deliveries { sleeps: true })), Some((operator, resume))]
             }
             (_, Some(id)) if self.random.one_in(2) => {
-                let look = What::Look { id, sleeps: true };
+                let look = CommandKind::Look { id, sleeps: true };
                 [Some((self.person(tenant), look)), self.draw_answer(tenant, id)]
             }
             (_, Some(id)) => {
-                let wait = What::Deliveries { sleeps: true };
+                let wait = CommandKind::Deliveries { sleeps: true };
                 [Some((self.asker(tenant, id), wait)), self.draw_answer(tenant, id)]
             }
             _ => [self.draw_reading(tenant), self.draw_ask(tenant)],
@@ -57,7 +57,7 @@ impl World {
         }
         if self.random.below(5) < 2 {
             let drawn = self.draw_acting(tenant).or_else(|| self.draw_ask(tenant));
-            let (by, what) = drawn.unwrap_or_else(|| (self.agent(tenant), What::FireDue));
+            let (by, what) = drawn.unwrap_or_else(|| (self.agent(tenant), CommandKind::FireDue));
             return self.numbered(tenant, by, what);
         }
         let kind = self.random.below(100);
@@ -70,28 +70,28 @@ impl World {
             (75..=79, _) => self.draw_control(tenant),
             (80..=84, Some(id)) => self.draw_wait(tenant, id),
             (85..=91, _) => self.draw_reading(tenant),
-            (92..=93, _) => Some((self.agent(tenant), What::Tidy)),
-            (94..=95, _) => Some((self.agent(tenant), What::Chain)),
-            _ => Some((self.agent(tenant), What::FireDue)),
+            (92..=93, _) => Some((self.agent(tenant), CommandKind::Tidy)),
+            (94..=95, _) => Some((self.agent(tenant), CommandKind::Chain)),
+            _ => Some((self.agent(tenant), CommandKind::FireDue)),
         };
-        let (by, what) = drawn.unwrap_or_else(|| (self.agent(tenant), What::FireDue));
+        let (by, what) = drawn.unwrap_or_else(|| (self.agent(tenant), CommandKind::FireDue));
         self.numbered(tenant, by, what)
     }
 
     /// Turns a use case into a numbered command.
-    pub(crate) fn numbered(&mut self, tenant: usize, by: Caller, what: What) -> Command {
+    pub(crate) fn numbered(&mut self, tenant: usize, by: Caller, what: CommandKind) -> Command {
         self.numbers += 1;
         let machinery = matches!(
             what,
-            What::Look { .. }
-                | What::Deliveries { .. }
-                | What::Inbox
-                | What::ReadSession { .. }
-                | What::ReadProject { .. }
-                | What::FireDue
-                | What::Tidy
-                | What::Chain
-                | What::Decided { .. }
+            CommandKind::Look { .. }
+                | CommandKind::Deliveries { .. }
+                | CommandKind::Inbox
+                | CommandKind::ReadSession { .. }
+                | CommandKind::ReadProject { .. }
+                | CommandKind::FireDue
+                | CommandKind::Tidy
+                | CommandKind::Chain
+                | CommandKind::Decided { .. }
         );
         let keyed = !machinery && !self.random.one_in(4);
         Command { number: self.numbers, tenant, by, what, keyed, sent_at: store::Clock::now(&self.clock) }
@@ -108,18 +108,18 @@ impl World {
         Some(self.unanswered.swap_remove(index))
     }
 
-    fn draw_ask(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_ask(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let title = format!("{} {}", crate::simulation::cast::TENANTS[tenant], self.numbers + 1);
         let person = self.random.one_in(6);
         let by = if person { self.person(tenant) } else { self.agent(tenant) };
         let alive = self.books[tenant].sessions.values().filter(|session| session.ended.is_none()).count();
         let session = self.any_session(tenant).filter(|_| alive > 0 && !self.random.one_in(5 * alive));
-        let Some(session) = session else { return Some((by, What::Start { title })) };
+        let Some(session) = session else { return Some((by, CommandKind::Start { title })) };
         let ask = Box::new(questions::ask(&mut self.random, &title));
         // An agent asks in its own sessions, and occasionally tries to ask in another.
         let own = if person || self.random.one_in(8) { None } else { self.agents_session(tenant) };
         let (session, by) = own.unwrap_or((session, by));
-        Some((by, What::Ask { session, ask }))
+        Some((by, CommandKind::Ask { session, ask }))
     }
 
     /// A running session that an agent started, and this agent.
@@ -133,16 +133,16 @@ impl World {
         self.random.pick(&found).cloned()
     }
 
-    fn draw_answer(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, What)> {
+    fn draw_answer(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, CommandKind)> {
         // Occasionally an agent tries to answer.
         let by = if self.random.one_in(20) { self.agent(tenant) } else { self.person(tenant) };
         if self.random.one_in(8) {
             let ids: Vec<InteractionId> = (0..3).filter_map(|_| self.any_question(tenant)).collect();
             let entries = ids.into_iter().map(|id| (id, self.say(tenant, id, &by))).collect();
-            return Some((by, What::AnswerMany { entries }));
+            return Some((by, CommandKind::AnswerMany { entries }));
         }
         let draft = self.say(tenant, id, &by);
-        Some((by, What::Answer { id, draft }))
+        Some((by, CommandKind::Answer { id, draft }))
     }
 
     fn say(&mut self, tenant: usize, id: InteractionId, by: &Caller) -> domain::AnswerDraft {
@@ -153,7 +153,7 @@ impl World {
     }
 
     /// Draws a command of an agent about an answer. Sometimes the agent has lost its lease, or uses an old one.
-    fn draw_delivery(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, What)> {
+    fn draw_delivery(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, CommandKind)> {
         let waiting = |delivery: Option<&Delivery>| matches!(delivery, Some(Delivery::Waiting { .. }));
         let books = &self.books[tenant].questions;
         let known: Vec<InteractionId> = books.values().filter(|q| waiting(q.delivery())).map(|q| q.id).collect();
@@ -162,14 +162,14 @@ impl World {
         if let Some((_, id, lease)) = lease.filter(|_| self.random.one_in(2)) {
             let by = self.asker(tenant, id);
             let what = match self.random.below(9) {
-                0..=4 => What::Complete { id, lease },
-                5 => What::Heartbeat { id, lease },
-                6 => What::Fail { id, lease, again: true },
-                7 => What::Fail { id, lease, again: false },
+                0..=4 => CommandKind::Complete { id, lease },
+                5 => CommandKind::Heartbeat { id, lease },
+                6 => CommandKind::Fail { id, lease, again: true },
+                7 => CommandKind::Fail { id, lease, again: false },
                 _ => {
                     // The agent crashes and loses its lease.
                     self.leases.retain(|held| held.1 != id);
-                    What::Deliveries { sleeps: false }
+                    CommandKind::Deliveries { sleeps: false }
                 }
             };
             return Some((by, what));
@@ -177,25 +177,25 @@ impl World {
         let id = self.random.pick(&known).copied().unwrap_or(id);
         let by = if self.random.one_in(12) { self.agent(tenant) } else { self.asker(tenant, id) };
         let seconds = [1, 20, 300, 5000][self.random.below(4)];
-        Some((by, What::Take { id, seconds }))
+        Some((by, CommandKind::Take { id, seconds }))
     }
 
-    fn draw_other(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, What)> {
+    fn draw_other(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, CommandKind)> {
         let by = if self.random.one_in(4) { self.asker(tenant, id) } else { self.person(tenant) };
         let what = match self.random.below(9) {
-            0..=2 => What::Claim { id },
-            3 | 4 => What::Release { id },
-            5 | 6 => What::Cancel { id },
-            7 => What::Expire { id },
+            0..=2 => CommandKind::Claim { id },
+            3 | 4 => CommandKind::Release { id },
+            5 | 6 => CommandKind::Cancel { id },
+            7 => CommandKind::Expire { id },
             _ => {
                 let draft = self.say(tenant, id, &by);
-                What::Auto { id, draft }
+                CommandKind::Auto { id, draft }
             }
         };
         Some((by, what))
     }
 
-    fn draw_control(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_control(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let commands =
             [Control::Pause, Control::Pause, Control::Resume, Control::Resume, Control::Cancel, Control::Complete];
         let command = self.random.pick(&commands).copied()?;
@@ -203,22 +203,22 @@ impl World {
         let paused = |session: &&domain::Session| session.paused.is_some() && session.ended.is_none();
         let paused = self.books[tenant].sessions.values().find(paused).map(|session| session.id);
         let session = paused.filter(|_| command == Control::Resume).or_else(|| self.any_session(tenant))?;
-        Some((by, What::Control { session, command }))
+        Some((by, CommandKind::Control { session, command }))
     }
 
-    fn draw_wait(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, What)> {
+    fn draw_wait(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, CommandKind)> {
         let sleeps = self.random.one_in(2);
         let what = match self.random.below(4) {
-            0 => What::Deliveries { sleeps },
-            1 => What::Inbox,
-            _ => What::Look { id, sleeps },
+            0 => CommandKind::Deliveries { sleeps },
+            1 => CommandKind::Inbox,
+            _ => CommandKind::Look { id, sleeps },
         };
         let by = if self.random.one_in(3) { self.person(tenant) } else { self.agent(tenant) };
         Some((by, what))
     }
 
     /// Draws a reader that continues from its position, or a new reader.
-    fn draw_reading(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_reading(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let by = self.person(tenant);
         if self.random.one_in(2) {
             let begins = self.readers.projects.len() < 4 && self.random.one_in(3);
@@ -227,7 +227,7 @@ impl World {
             }
             let of = |(_, reader): &(usize, &ProjectReader)| reader.tenant == tenant;
             let (reader, found) = self.readers.projects.iter().enumerate().rfind(of)?;
-            return Some((by, What::ReadProject { reader, after: found.cursor }));
+            return Some((by, CommandKind::ReadProject { reader, after: found.cursor }));
         }
         if self.readers.sessions.len() < 6 {
             let session = self.any_session(tenant)?;
@@ -237,7 +237,7 @@ impl World {
         let mine: Vec<(usize, &SessionReader)> = self.readers.sessions.iter().enumerate().filter(of).collect();
         let (reader, SessionReader { session, after, .. }) = *self.random.pick(&mine)?;
         let (session, after) = (*session, *after);
-        Some((by, What::ReadSession { reader, session, after, sleeps: self.random.one_in(2) }))
+        Some((by, CommandKind::ReadSession { reader, session, after, sleeps: self.random.one_in(2) }))
     }
 
     pub(crate) fn agent(&mut self, tenant: usize) -> Caller {

@@ -4,13 +4,13 @@ use domain::{ActionState, AnswerDraft, Caller, Interaction, Outcome, Role, Sessi
 use serde_json::{Value, json};
 
 use crate::simulation::calls;
-use crate::simulation::command::What;
+use crate::simulation::command::CommandKind;
 use crate::simulation::questions;
 use crate::simulation::world::World;
 
 impl World {
     /// Draws a command about an action, a grant or the policy.
-    pub(crate) fn draw_acting(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    pub(crate) fn draw_acting(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let drawn = match self.random.below(40) {
             0..=10 => None,
             11..=20 => self.draw_decision(tenant),
@@ -24,7 +24,7 @@ impl World {
     }
 
     /// Draws an answer to a question about an action, usually one that lets it run.
-    fn draw_decision(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_decision(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let open = |asked: &&Interaction| asked.question.call_id.is_some() && asked.status() == Status::Pending;
         let open: Vec<Interaction> = self.books[tenant].questions.values().filter(open).cloned().collect();
         let asked = self.random.pick(&open)?;
@@ -38,10 +38,10 @@ impl World {
             _ => questions::draft(&mut self.random, asked, &by.actor.name),
         };
         let draft = calls::elaborate(&mut self.random, asked, draft);
-        Some((by, What::Answer { id: asked.id, draft }))
+        Some((by, CommandKind::Answer { id: asked.id, draft }))
     }
 
-    fn draw_propose(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_propose(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         // An agent proposes in its own sessions, and occasionally tries another.
         let own = if self.random.one_in(8) { None } else { self.agents_session(tenant) };
         let (session, by) = match own {
@@ -50,21 +50,21 @@ impl World {
         };
         // There are only a few call identifiers, so that one call comes again, with equal or with other arguments.
         let call = format!("call-{}", self.random.below(6));
-        let known = self.books[tenant].proposals.get(&(session, call.clone()));
+        let known = self.books[tenant].actions.get(&(session, call.clone()));
         let mut propose = calls::propose(&mut self.random, call, crate::simulation::cast::TENANTS[tenant]);
         let by = match known {
             Some(known) if !self.random.one_in(4) => {
-                propose.action = known.call.clone();
+                propose.call = known.call.clone();
                 self.tenants[tenant].named(&known.proposed_by.name).cloned().unwrap_or(by)
             }
             _ => by,
         };
-        Some((by, What::Propose { session, propose }))
+        Some((by, CommandKind::Propose { session, propose }))
     }
 
     /// Draws the start of an action, usually with its own permit, and occasionally with another one.
-    fn draw_start(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let allowed = self.any_call(tenant, |standing| matches!(standing, ActionState::Allowed { .. }));
+    fn draw_start(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
+        let allowed = self.any_call(tenant, |state| matches!(state, ActionState::Allowed { .. }));
         let of = |name: &(SessionId, String)| {
             let given = self.permits.iter().rev();
             given.filter(|(of, ..)| *of == tenant).find(|(_, session, call, _)| (session, call) == (&name.0, &name.1))
@@ -72,7 +72,7 @@ impl World {
         let good = allowed.as_ref().and_then(of).cloned();
         if let (None, Some((session, call))) = (&good, allowed) {
             let by = self.proposer(tenant, session, &call);
-            return Some((by, What::Decided { session, call, sleeps: false }));
+            return Some((by, CommandKind::Decided { session, call, sleeps: false }));
         }
         let stale = self.random.below(self.permits.len().max(1));
         let any = self.permits.get(stale).filter(|permit| permit.0 == tenant).cloned();
@@ -82,12 +82,11 @@ impl World {
         }
         let by = self.proposer(tenant, session, &call);
         let seconds = [1, 30, 300, 5000][self.random.below(4)];
-        Some((by, What::StartAction { session, call, permit, seconds }))
+        Some((by, CommandKind::StartAction { session, call, permit, seconds }))
     }
 
-    fn draw_outcome(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let running =
-            |standing: &ActionState| matches!(standing, ActionState::Started { .. } | ActionState::Unknown { .. });
+    fn draw_outcome(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
+        let running = |state: &ActionState| matches!(state, ActionState::Started { .. } | ActionState::Unknown { .. });
         let running = if self.random.one_in(10) { None } else { self.any_call(tenant, running) };
         let (session, call) = match running {
             Some(found) => found,
@@ -99,35 +98,35 @@ impl World {
             _ => Outcome::Unknown,
         };
         let by = self.proposer(tenant, session, &call);
-        Some((by, What::Report { session, call, outcome }))
+        Some((by, CommandKind::Report { session, call, outcome }))
     }
 
-    fn draw_decided(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let waiting = |standing: &ActionState| matches!(standing, ActionState::Waiting { .. });
+    fn draw_decided(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
+        let waiting = |state: &ActionState| matches!(state, ActionState::Waiting { .. });
         let found = self.any_call(tenant, waiting);
         let (session, call) = match found {
             Some(found) => found,
             None => self.any_call(tenant, |_| true)?,
         };
         let by = self.proposer(tenant, session, &call);
-        Some((by, What::Decided { session, call, sleeps: self.random.one_in(2) }))
+        Some((by, CommandKind::Decided { session, call, sleeps: self.random.one_in(2) }))
     }
 
-    fn draw_revoke(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_revoke(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let of = if self.random.one_in(10) { 1 - tenant } else { tenant };
         let grants: Vec<_> = self.books[of].grants.keys().copied().collect();
         let id = *self.random.pick(&grants)?;
         let people = &self.tenants[tenant].people;
         let by = people[self.random.below(people.len())].clone();
-        Some((by, What::Revoke { id }))
+        Some((by, CommandKind::Revoke { id }))
     }
 
-    fn draw_policy(&mut self, tenant: usize) -> Option<(Caller, What)> {
+    fn draw_policy(&mut self, tenant: usize) -> Option<(Caller, CommandKind)> {
         let by = self.tenants[tenant].people.iter().find(|person| person.role == Role::Admin)?.clone();
         let what = match self.random.below(4) {
-            0 => What::Switch { enabled: false },
-            1 => What::Switch { enabled: true },
-            _ => What::PutPolicy { number: self.random.below(3) },
+            0 => CommandKind::Switch { enabled: false },
+            1 => CommandKind::Switch { enabled: true },
+            _ => CommandKind::PutPolicy { number: self.random.below(3) },
         };
         Some((by, what))
     }
@@ -135,14 +134,14 @@ impl World {
     /// Picks the call of an action in a fitting state.
     fn any_call(&mut self, tenant: usize, fits: impl Fn(&ActionState) -> bool) -> Option<(SessionId, String)> {
         let of = if self.random.one_in(25) { 1 - tenant } else { tenant };
-        let found = self.books[of].proposals.iter().filter(|(_, proposal)| fits(&proposal.state));
+        let found = self.books[of].actions.iter().filter(|(_, action)| fits(&action.state));
         let found: Vec<_> = found.map(|(name, _)| name.clone()).collect();
         self.random.pick(&found).cloned()
     }
 
     /// Agent that proposed the action, and occasionally another agent.
     fn proposer(&mut self, tenant: usize, session: SessionId, call: &str) -> Caller {
-        let known = self.books[tenant].proposals.get(&(session, call.to_owned()));
+        let known = self.books[tenant].actions.get(&(session, call.to_owned()));
         let proposer = known.and_then(|known| self.tenants[tenant].named(&known.proposed_by.name));
         let agents = &self.tenants[tenant].agents;
         let other = &agents[self.random.below(agents.len())];

@@ -5,7 +5,7 @@ use domain::{Command as Control, Delivery, SignedDuration, Status};
 use store::Clock;
 
 use crate::simulation::check::{self, holds};
-use crate::simulation::command::{Reply, What};
+use crate::simulation::command::{CommandKind, Reply};
 use crate::simulation::deeds::Outcome;
 use crate::simulation::questions::MARKER;
 use crate::simulation::world::{Verdict, World};
@@ -28,7 +28,7 @@ impl World {
             self.act_all(tenant).await?;
         }
         self.pass(SignedDuration::from_hours(2));
-        self.alone(0, 0, What::FireDue).await?;
+        self.alone(0, 0, CommandKind::FireDue).await?;
         for tenant in 0..self.tenants.len() {
             self.deliver_all(tenant).await?;
         }
@@ -39,24 +39,24 @@ impl World {
             self.read_session(reader).await?;
         }
         self.pass(SignedDuration::from_hours(3));
-        self.alone(0, 0, What::Tidy).await?;
-        self.alone(0, 0, What::FireDue).await?;
+        self.alone(0, 0, CommandKind::Tidy).await?;
+        self.alone(0, 0, CommandKind::FireDue).await?;
         self.add_up()
     }
 
     /// Runs one command of one agent, with no other command beside it.
-    async fn alone(&mut self, tenant: usize, agent: usize, what: What) -> Result<Option<Reply>, String> {
+    async fn alone(&mut self, tenant: usize, agent: usize, what: CommandKind) -> Result<Option<Reply>, String> {
         let by = self.tenants[tenant].agents[agent].clone();
         self.one(tenant, by, what).await
     }
 
     /// Runs one read as a person, because an agent would see only its own sessions.
-    async fn reading(&mut self, tenant: usize, what: What) -> Result<Option<Reply>, String> {
+    async fn reading(&mut self, tenant: usize, what: CommandKind) -> Result<Option<Reply>, String> {
         let by = self.tenants[tenant].people[0].clone();
         self.one(tenant, by, what).await
     }
 
-    async fn one(&mut self, tenant: usize, by: domain::Caller, what: What) -> Result<Option<Reply>, String> {
+    async fn one(&mut self, tenant: usize, by: domain::Caller, what: CommandKind) -> Result<Option<Reply>, String> {
         let command = self.numbered(tenant, by, what);
         let deeds = self.together(vec![command], false).await?;
         Ok(deeds.into_iter().find_map(|deed| match deed.outcome {
@@ -71,7 +71,7 @@ impl World {
         let operator = self.tenants[tenant].people[0].clone();
         for session in paused {
             let resumed =
-                self.one(tenant, operator.clone(), What::Control { session, command: Control::Resume }).await?;
+                self.one(tenant, operator.clone(), CommandKind::Control { session, command: Control::Resume }).await?;
             holds!(resumed.is_some(), "{session} cannot be resumed");
         }
         Ok(())
@@ -80,21 +80,22 @@ impl World {
     /// Checks that every action that may run can be started once, and its outcome reported.
     async fn act_all(&mut self, tenant: usize) -> Verdict {
         let (now, books) = (store::Clock::now(&self.clock), &self.books[tenant]);
-        let alive = |proposal: &&domain::Action| books.sessions[&proposal.session].ended.is_none();
-        let allowed = books.proposals.values().filter(|proposal| proposal.state_name(now) == "allowed").filter(alive);
+        let alive = |action: &&domain::Action| books.sessions[&action.session].ended.is_none();
+        let allowed = books.actions.values().filter(|action| action.state_name(now) == "allowed").filter(alive);
         let allowed: Vec<_> = allowed.cloned().collect();
         for domain::Action { session, call_id: call, proposed_by, .. } in allowed {
             let by = self.tenants[tenant].named(&proposed_by.name).cloned().ok_or("a stranger proposed")?;
-            let look = What::Decided { session, call: call.clone(), sleeps: false };
+            let look = CommandKind::Decided { session, call: call.clone(), sleeps: false };
             let Some(Reply::Acted(acted)) = self.one(tenant, by.clone(), look).await? else {
                 return Err(format!("{call} cannot be looked at"));
             };
             let Some(permit) = acted.permit else {
                 // The permit has ended together with its grant.
-                holds!(acted.proposal.state_name(acted.at) != "allowed", "{call} is allowed and has no permit");
+                holds!(acted.action.state_name(acted.at) != "allowed", "{call} is allowed and has no permit");
                 continue;
             };
-            let start = || What::StartAction { session, call: call.clone(), permit: permit.clone(), seconds: 60 };
+            let start =
+                || CommandKind::StartAction { session, call: call.clone(), permit: permit.clone(), seconds: 60 };
             let started = self.one(tenant, by.clone(), start()).await?;
             if started.is_none() && self.books[tenant].policy.is_some() {
                 // An action that the current policy denies or would ask about is not started under the ruling of the previous policy.
@@ -104,7 +105,7 @@ impl World {
             let again = self.one(tenant, by.clone(), start()).await?;
             holds!(again.is_none(), "{call} was started a second time");
             let outcome = domain::Outcome::Done { result: serde_json::Value::Null };
-            let done = self.one(tenant, by, What::Report { session, call: call.clone(), outcome }).await?;
+            let done = self.one(tenant, by, CommandKind::Report { session, call: call.clone(), outcome }).await?;
             holds!(done.is_some(), "{call} was started and its outcome cannot be told");
         }
         Ok(())
@@ -113,15 +114,16 @@ impl World {
     /// Checks that every waiting answer can be taken and completed, unless its session ended too long ago.
     async fn deliver_all(&mut self, tenant: usize) -> Verdict {
         for agent in 0..self.tenants[tenant].agents.len() {
-            let Some(Reply::Questions(waiting)) = self.alone(tenant, agent, What::Deliveries { sleeps: false }).await?
+            let Some(Reply::Questions(waiting)) =
+                self.alone(tenant, agent, CommandKind::Deliveries { sleeps: false }).await?
             else {
                 return Err("the deliveries cannot be listed".into());
             };
             for question in waiting {
                 let id = question.id;
-                let taken = self.alone(tenant, agent, What::Take { id, seconds: 60 }).await?;
+                let taken = self.alone(tenant, agent, CommandKind::Take { id, seconds: 60 }).await?;
                 let Some(Reply::Taken(taken)) = taken else { return Err(format!("{id} waits and cannot be taken")) };
-                let completed = self.alone(tenant, agent, What::Complete { id, lease: taken.lease }).await?;
+                let completed = self.alone(tenant, agent, CommandKind::Complete { id, lease: taken.lease }).await?;
                 holds!(completed.is_some(), "{id} is held and cannot be completed");
             }
             let name = &self.tenants[tenant].agents[agent].actor.name;
@@ -140,7 +142,7 @@ impl World {
         let tenant = self.readers.projects[reader].tenant;
         while self.readers.projects[reader].seen < self.books[tenant].log.len() {
             let after = self.readers.projects[reader].cursor;
-            let read = self.reading(tenant, What::ReadProject { reader, after }).await?;
+            let read = self.reading(tenant, CommandKind::ReadProject { reader, after }).await?;
             holds!(read.is_some(), "a reader of the project is stuck at {after}");
         }
         let (seen, log) = (self.readers.projects[reader].seen, self.books[tenant].log.len());
@@ -156,7 +158,7 @@ impl World {
         };
         while self.readers.sessions[reader].after < last {
             let after = self.readers.sessions[reader].after;
-            let read = self.reading(tenant, What::ReadSession { reader, session, after, sleeps: false }).await?;
+            let read = self.reading(tenant, CommandKind::ReadSession { reader, session, after, sleeps: false }).await?;
             holds!(read.is_some(), "a reader of {session} is stuck at {after}");
         }
         Ok(())

@@ -7,13 +7,13 @@ use domain::{SignedDuration, Timestamp};
 use holdpoint_engine::{Engine, Ids, MasterKey, Settings, Vault};
 use parking_lot::Mutex;
 use store::{Clock, Store};
-use testkit::{CrashStore, Fate, ManualClock, Random, Sabotage, UseCase, side_by_side};
+use testkit::{CrashStore, JobEnd, ManualClock, Random, Sabotage, UseCase, side_by_side};
 
 use crate::simulation::books::{RETENTION, StoreContents};
 use crate::simulation::cast::Tenant;
 use crate::simulation::check;
 use crate::simulation::command::{Command, Reply, perform};
-use crate::simulation::deeds::{Deed, Outcome};
+use crate::simulation::deeds::{Outcome, PerformedCommand};
 use crate::simulation::place::open;
 use crate::simulation::readers::Readers;
 
@@ -94,7 +94,11 @@ impl World {
     }
 
     /// Runs commands concurrently, with or without crashes in between, and then checks everything.
-    pub(crate) async fn together(&mut self, commands: Vec<Command>, deaths: bool) -> Result<Vec<Deed>, String> {
+    pub(crate) async fn together(
+        &mut self,
+        commands: Vec<Command>,
+        deaths: bool,
+    ) -> Result<Vec<PerformedCommand>, String> {
         let now = self.clock.now();
         commands.iter().for_each(|command| self.tell(|| format!("{now} {}", command.told())));
         let doing = |command: &Command| UseCase {
@@ -103,18 +107,18 @@ impl World {
         };
         let doings = commands.iter().map(doing).collect();
         let rate = if deaths { self.crash_rate } else { usize::MAX };
-        let mut last = Fate::Done;
-        let mut fate = |random: &mut Random| {
+        let mut last = JobEnd::Done;
+        let mut end = |random: &mut Random| {
             last = drawn(random, rate);
             last
         };
-        let results = side_by_side(&self.store, doings, &mut self.random, &mut fate).await;
+        let results = side_by_side(&self.store, doings, &mut self.random, &mut end).await;
         let crashed = self.store.is_dead();
         let mut deeds = Vec::new();
         for (command, result) in commands.into_iter().zip(results) {
             let outcome = Outcome::of(result);
             self.tell(|| format!("    #{} {}", command.number, outcome.told()));
-            deeds.extend(Deed::each(command, outcome));
+            deeds.extend(PerformedCommand::each(command, outcome));
         }
         if crashed {
             self.crashes += 1;
@@ -149,13 +153,13 @@ impl World {
 
     /// Number of actions that were started, that ran with edited arguments, and that a grant allowed.
     pub(crate) fn acted(&self) -> [usize; 3] {
-        let all = self.books.iter().flat_map(|books| books.proposals.values());
-        let ran = |proposal: &&domain::Action| {
+        let all = self.books.iter().flat_map(|books| books.actions.values());
+        let ran = |action: &&domain::Action| {
             use domain::ActionState as S;
-            matches!(proposal.state, S::Started { .. } | S::Done { .. } | S::Failed { .. } | S::Unknown { .. })
+            matches!(action.state, S::Started { .. } | S::Done { .. } | S::Failed { .. } | S::Unknown { .. })
         };
-        let edited = all.clone().filter(ran).filter(|proposal| proposal.edited.is_some()).count();
-        [all.clone().filter(ran).count(), edited, all.filter(|proposal| proposal.grant.is_some()).count()]
+        let edited = all.clone().filter(ran).filter(|action| action.edited.is_some()).count();
+        [all.clone().filter(ran).count(), edited, all.filter(|action| action.grant.is_some()).count()]
     }
 
     /// Whether any file of the database contains a text.
@@ -184,14 +188,14 @@ impl World {
     }
 }
 
-fn drawn(random: &mut Random, rate: usize) -> Fate {
+fn drawn(random: &mut Random, rate: usize) -> JobEnd {
     if rate == usize::MAX || !random.one_in(rate) {
-        return Fate::Done;
+        return JobEnd::Done;
     }
     match random.below(10) {
-        0..=4 => Fate::DiesBeforeCall(random.below(16) as u32),
-        5 => Fate::DiesBeforeCommit,
-        _ => Fate::DiesBeforeReply,
+        0..=4 => JobEnd::DiesBeforeCall(random.below(16) as u32),
+        5 => JobEnd::DiesBeforeCommit,
+        _ => JobEnd::DiesBeforeReply,
     }
 }
 

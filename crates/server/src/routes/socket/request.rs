@@ -113,8 +113,10 @@ impl Operation {
     ) -> Result<(u16, Value), ApiError> {
         let engine = &app.engine;
         let acted = match self {
-            Self::Propose(session, propose) => engine.propose(caller, session, propose, idempotency).await?,
-            Self::GetAction(session, call) => engine.action(caller, session, call, std::time::Duration::ZERO).await?,
+            Self::Propose(session, propose) => engine.action_propose(caller, session, propose, idempotency).await?,
+            Self::GetAction(session, call) => {
+                engine.action_get(caller, session, call, std::time::Duration::ZERO).await?
+            }
             Self::Start(session, call, PermitBody { permit, lease_seconds }) => {
                 engine.action_start(caller, (session, call), permit, lease_seconds, idempotency).await?
             }
@@ -123,18 +125,18 @@ impl Operation {
                 engine.action_outcome(caller, (session, call), outcome, run, idempotency).await?
             }
             Self::Ask(session, ask) => {
-                let asked = engine.ask(caller, session, *ask, idempotency).await?;
+                let asked = engine.interaction_ask(caller, session, *ask, idempotency).await?;
                 return Ok((201, to_value(&InteractionView::from(asked))));
             }
             Self::Answer(interaction, body) => {
-                let answered = engine.answer(caller, interaction, (*body).into(), idempotency).await?;
+                let answered = engine.interaction_answer(caller, interaction, (*body).into(), idempotency).await?;
                 return Ok((200, to_value(&InteractionView::from(answered))));
             }
             Self::Subscribe(_) | Self::Unsubscribe(_) => return Err(ApiError::Panicked),
         };
-        let ActionReply { proposal, permit, at } = acted;
-        let status = if matches!(proposal.state, ActionState::Waiting { .. }) { 202 } else { 200 };
-        Ok((status, to_value(&ActionView::new(proposal, permit, at))))
+        let ActionReply { action, permit, at } = acted;
+        let status = if matches!(action.state, ActionState::Waiting { .. }) { 202 } else { 200 };
+        Ok((status, to_value(&ActionView::new(action, permit, at))))
     }
 }
 

@@ -166,7 +166,7 @@ async fn open_socket(world: &World, cookie: &str, path: &str) -> Socket {
     let request = world.http.request(Method::POST, "/v1/tickets").header("cookie", cookie);
     let ticket = reply(request.header("x-holdpoint-page", "1").json(&json!({}))).await.done();
     match world.http.joins(world.http.handshake(&format!("{path}?ticket={}", text(&ticket["ticket"])))).await {
-        Ok(wire) => wire,
+        Ok(socket) => socket,
         Err(shut) => panic!("{} {}", shut.status, shut.body),
     }
 }

@@ -37,7 +37,7 @@ impl ProviderScene {
             client_secret: Some(SECRET.into()),
             role_claim: "roles".into(),
             name_claim: claim.map(str::to_owned),
-            place: ("default".into(), "default".into()),
+            project: ("default".into(), "default".into()),
         };
         let front = Front { oidc: Some(Oidc::new(settings).unwrap()), ..Front::default() };
         let world = World::with(Setup { front, ..Setup::default() }).await;
@@ -290,7 +290,7 @@ async fn absent_or_unreachable_provider_is_reported() {
         client_secret: None,
         role_claim: "roles".into(),
         name_claim: None,
-        place: ("default".into(), "default".into()),
+        project: ("default".into(), "default".into()),
     };
     let front = Front { oidc: Some(Oidc::new(settings).unwrap()), ..Front::default() };
     let world = World::with(Setup { front, ..Setup::default() }).await;

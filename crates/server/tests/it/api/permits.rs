@@ -238,11 +238,11 @@ async fn late_report_of_an_earlier_run_does_not_end_the_current_run() {
     scene.world.passes(60).await;
     let unknown = scene.agent.sees(&again).await;
     scene.agent.reports(&again, late.clone()).await.refused(409, "another_run");
-    let mut wire = scene.agent.joins("/v1/ws").await;
+    let mut socket = scene.agent.joins("/v1/ws").await;
     let mut request = late;
     (request["type"], request["session"]) = (json!("outcome"), json!(scene.session));
     request["call_id"] = unknown.shown["call_id"].clone();
-    assert_eq!(wire.asks(request).await["problem"]["code"], "another_run");
+    assert_eq!(socket.asks(request).await["problem"]["code"], "another_run");
     assert_eq!(scene.alice.reads(&unknown.question()).await["status"], "pending", "the question stays open");
     for none in ["", "prm_", "run 2"] {
         let body = json!({ "outcome": "done", "permit": none });

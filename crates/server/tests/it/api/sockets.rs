@@ -112,7 +112,7 @@ async fn questions_and_actions_keep_the_trace_context_of_their_message() {
     let waiting = agent.asks(propose).await;
     let id: domain::InteractionId = text(&waiting["result"]["interaction"]).parse().unwrap();
     let person = scene.world.engine.authenticate(&scene.alice.key).await.unwrap();
-    let kept = scene.world.engine.interaction(&person, id, std::time::Duration::ZERO).await.unwrap();
+    let kept = scene.world.engine.interaction_get(&person, id, std::time::Duration::ZERO).await.unwrap();
     assert_eq!(kept.origin.traceparent, Some(trace(3)));
     ask["traceparent"] = Value::Null;
     assert_eq!(agent.asks(ask.clone()).await["status"], 201, "null counts as absent");

@@ -11,16 +11,16 @@ use store::conformance::{World, append};
 use store::{Store, Topic};
 use uuid::Uuid;
 
-type Heard = Arc<Mutex<Vec<Topic>>>;
+type ReceivedTopics = Arc<Mutex<Vec<Topic>>>;
 
-fn listen(store: &Arc<dyn Store>) -> Heard {
-    let heard = Heard::default();
+fn listen(store: &Arc<dyn Store>) -> ReceivedTopics {
+    let heard = ReceivedTopics::default();
     let ear = Arc::clone(&heard);
     store.listen(Arc::new(move |topic| ear.lock().push(topic)));
     heard
 }
 
-fn everythings(heard: &Heard) -> usize {
+fn everythings(heard: &ReceivedTopics) -> usize {
     heard.lock().iter().filter(|topic| **topic == Topic::Everything).count()
 }
 

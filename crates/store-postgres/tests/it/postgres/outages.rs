@@ -102,14 +102,14 @@ fn missing_database_is_reported_as_unavailable() {
 
 /// Fault that the proxy applies to the next commit.
 #[derive(Clone, Copy)]
-enum Mischief {
+enum CommitFault {
     /// Forwards the commit and closes the connection before the answer.
     SwallowAnswer,
     /// Closes the connection without forwarding the commit.
     SwallowCommit,
 }
 
-fn check_in_doubt(mischief: Mischief, kept: usize) {
+fn check_in_doubt(mischief: CommitFault, kept: usize) {
     let database = database();
     let config: postgres::Config = database.url().parse().unwrap();
     let port = config.get_ports()[0];
@@ -137,7 +137,7 @@ fn check_in_doubt(mischief: Mischief, kept: usize) {
 }
 
 /// Forwards bytes in both directions until it sees the armed commit.
-fn proxy(client: TcpStream, server: TcpStream, armed: &Arc<AtomicBool>, mischief: Mischief) {
+fn proxy(client: TcpStream, server: TcpStream, armed: &Arc<AtomicBool>, mischief: CommitFault) {
     let (mut back_from, mut back_to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
     std::thread::spawn(move || std::io::copy(&mut back_from, &mut back_to));
     let (mut client, mut server, armed) = (client, server, Arc::clone(armed));
@@ -147,7 +147,7 @@ fn proxy(client: TcpStream, server: TcpStream, armed: &Arc<AtomicBool>, mischief
             let commit = bytes[..count].windows(7).any(|window| window == b"commit\0");
             if commit && armed.swap(false, Ordering::SeqCst) {
                 client.shutdown(Shutdown::Both).unwrap();
-                if matches!(mischief, Mischief::SwallowAnswer) {
+                if matches!(mischief, CommitFault::SwallowAnswer) {
                     server.write_all(&bytes[..count]).unwrap();
                 }
                 server.shutdown(Shutdown::Write).unwrap();
@@ -161,10 +161,10 @@ fn proxy(client: TcpStream, server: TcpStream, armed: &Arc<AtomicBool>, mischief
 
 #[test]
 fn a_commit_without_an_answer_is_in_doubt() {
-    check_in_doubt(Mischief::SwallowAnswer, 1);
+    check_in_doubt(CommitFault::SwallowAnswer, 1);
 }
 
 #[test]
 fn a_commit_that_never_arrived_is_in_doubt() {
-    check_in_doubt(Mischief::SwallowCommit, 0);
+    check_in_doubt(CommitFault::SwallowCommit, 0);
 }

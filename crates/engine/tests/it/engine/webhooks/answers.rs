@@ -48,8 +48,8 @@ async fn delivery_is_taken_only_when_the_endpoint_has_accepted_it() {
     let again = endpoints.take(URL).pop().unwrap();
     assert_ne!(again.id, got.id, "an answer that is offered again is another message");
     let Content::Answer { lease: Some(new), .. } = again.content.clone() else { unreachable!("{again:?}") };
-    assert_eq!(refusal(world.engine.complete_delivery(&agent, (late, lease), None).await), Refusal::LeaseLost);
-    world.engine.complete_delivery(&agent, (late, new), None).await.unwrap();
+    assert_eq!(refusal(world.engine.delivery_complete(&agent, (late, lease), None).await), Refusal::LeaseLost);
+    world.engine.delivery_complete(&agent, (late, new), None).await.unwrap();
     assert_eq!(endpoints.names(OTHER).len(), 0);
 }
 
@@ -65,7 +65,7 @@ async fn answers_already_taken_or_of_paused_sessions_are_not_sent() {
     world.choose(&alice, question, "confirm").await.unwrap();
     sent(&world.engine, &endpoints).await;
     assert_eq!(endpoints.names(URL).len(), 1);
-    world.engine.take_answer(&agent, question, None, None).await.unwrap();
+    world.engine.delivery_take(&agent, question, None, None).await.unwrap();
     world.pass(60);
     sent(&world.engine, &endpoints).await;
     assert_eq!(endpoints.names(URL).len(), 0);
@@ -96,7 +96,7 @@ async fn sealed_values_are_not_sent_by_webhook() {
     let secret = world.ask(&agent, &session, secret).await.id;
     let resumed = world.ask(&agent, &session, json!({ "resume_point": { "at": "hunter2-state" } })).await.id;
     let draft = crate::engine::world::data(json!({ "TOKEN": "hunter2-value" }));
-    world.engine.answer(&alice, secret, draft, None).await.unwrap();
+    world.engine.interaction_answer(&alice, secret, draft, None).await.unwrap();
     world.choose(&alice, resumed, "confirm").await.unwrap();
     sent(&world.engine, &endpoints).await;
     let got = endpoints.got.lock().clone();
@@ -106,8 +106,8 @@ async fn sealed_values_are_not_sent_by_webhook() {
     for got in told {
         assert!(matches!(got.content, Content::Answer { lease: None, .. }), "{got:?}");
     }
-    let taken = world.engine.take_answer(&agent, secret, None, None).await.unwrap();
+    let taken = world.engine.delivery_take(&agent, secret, None, None).await.unwrap();
     assert_eq!(taken.secrets, Some(json!({ "TOKEN": "hunter2-value" })));
-    let taken = world.engine.take_answer(&agent, resumed, None, None).await.unwrap();
+    let taken = world.engine.delivery_take(&agent, resumed, None, None).await.unwrap();
     assert_eq!(taken.resume_point, Some(json!({ "at": "hunter2-state" })));
 }

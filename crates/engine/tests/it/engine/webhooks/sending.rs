@@ -66,13 +66,13 @@ async fn failed_message_is_retried_with_its_id_at_growing_delays_until_dead() {
 
     endpoints.reply(URL, 200);
     let of = (webhook.id, dead.id);
-    world.engine.webhook_replay(&root, of, None).await.unwrap();
+    world.engine.webhook_delivery_replay(&root, of, None).await.unwrap();
     let pending = Refusal::WebhookDeliveryPending(dead.id);
-    assert_eq!(refusal(world.engine.webhook_replay(&root, of, None).await), pending);
+    assert_eq!(refusal(world.engine.webhook_delivery_replay(&root, of, None).await), pending);
     sent(&world.engine, &endpoints).await;
     assert_eq!(endpoints.take(URL).into_iter().map(|got| got.id).collect::<Vec<_>>(), [dead.id.to_string()]);
     assert_eq!(listed(&world, &root, webhook.id, Some("delivered")).await.len(), 1);
-    assert_eq!(world.engine.webhook(&root, webhook.id).await.unwrap().failures, 0);
+    assert_eq!(world.engine.webhook_get(&root, webhook.id).await.unwrap().failures, 0);
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn status_410_disables_a_webhook_until_it_is_enabled_again() {
     endpoints.reply(URL, 410);
     world.session(&agent).await;
     sent(&world.engine, &endpoints).await;
-    let disabled = world.engine.webhook(&root, webhook.id).await.unwrap();
+    let disabled = world.engine.webhook_get(&root, webhook.id).await.unwrap();
     assert_eq!(disabled.disabled.clone().unwrap().reason, "the endpoint is gone (410)");
     assert_eq!(listed(&world, &root, webhook.id, Some("dead")).await.len(), 1);
     endpoints.take(URL);
@@ -118,7 +118,8 @@ async fn status_410_disables_a_webhook_until_it_is_enabled_again() {
     world.engine.webhook_test(&root, webhook.id, None).await.unwrap();
     sent(&world.engine, &endpoints).await;
     assert_eq!(endpoints.names(URL), ["webhook.test"]);
-    let (trail, _) = world.engine.audit(&root, AuditFilter::default(), Page { after: None, limit: 100 }).await.unwrap();
+    let (trail, _) =
+        world.engine.audit_list(&root, AuditFilter::default(), Page { after: None, limit: 100 }).await.unwrap();
     let names: Vec<String> = trail.into_iter().map(|audited| audited.entry.name).collect();
     let told = ["webhook.created", "webhook.disabled", "webhook.enabled"];
     assert_eq!(names.into_iter().filter(|name| name.starts_with("webhook.")).collect::<Vec<_>>(), told);

@@ -35,7 +35,7 @@ async fn webhook_secrets_are_sealed_again_by_a_key_rotation() {
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
     made(&world, &root, URL, all_events()).await;
     let signed = async |engine: &Engine| {
-        engine.start_session(&agent, Start::default(), None).await.unwrap();
+        engine.session_start(&agent, Start::default(), None).await.unwrap();
         sent(engine, &endpoints).await;
         endpoints.take(URL).pop().unwrap().secrets
     };

@@ -10,21 +10,21 @@ use domain::{
 use super::{View, holds};
 use crate::simulation::books::StoreContents;
 use crate::simulation::calls;
-use crate::simulation::command::What;
+use crate::simulation::command::CommandKind;
 use crate::simulation::world::Verdict as Found;
 
 /// Checks every action of one tenant.
 pub(crate) fn check(view: &View<'_>) -> Found {
-    for (session, call) in view.before.proposals.keys() {
-        let kept = view.after.proposals.contains_key(&(*session, call.clone()));
+    for (session, call) in view.before.actions.keys() {
+        let kept = view.after.actions.contains_key(&(*session, call.clone()));
         holds!(kept, "{call} of {session} is gone");
     }
     let told = told(view.after);
-    for (name, after) in &view.after.proposals {
+    for (name, after) in &view.after.actions {
         let (session, call) = name;
         holds!(after.scope == view.tenant.scope, "{call} is of another tenant");
         holds!(after.call.arguments["of"] == view.name, "{call} of {session} crossed over from another tenant");
-        match view.before.proposals.get(name) {
+        match view.before.actions.get(name) {
             Some(before) if before == after => {}
             Some(before) => changed(view, before, after)?,
             None => proposed(view, after)?,
@@ -38,9 +38,9 @@ pub(crate) fn check(view: &View<'_>) -> Found {
 
 fn proposed(view: &View<'_>, after: &Action) -> Found {
     let call = &after.call_id;
-    let fits = |what: &What| match what {
-        What::Propose { session, propose } => {
-            *session == after.session && propose.call == *call && propose.action == after.call
+    let fits = |what: &CommandKind| match what {
+        CommandKind::Propose { session, propose } => {
+            *session == after.session && propose.call_id == *call && propose.call == after.call
         }
         _ => false,
     };
@@ -70,7 +70,7 @@ fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
     );
     holds!(!over, "{call} was over and went on: {:?}, then {:?}", before.state, after.state);
     if let ActionState::Started { since, .. } = &after.state {
-        let starts = |what: &What| matches!(what, What::StartAction { session, call, .. } if *session == after.session && *call == after.call_id);
+        let starts = |what: &CommandKind| matches!(what, CommandKind::StartAction { session, call, .. } if *session == after.session && *call == after.call_id);
         let by = &after.proposed_by.name;
         let started = view.deeds.iter().any(|deed| starts(&deed.what) && deed.by() == by);
         holds!(started || matches!(before.state, ActionState::Started { .. }), "nobody started {call}");
@@ -82,55 +82,54 @@ fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
 }
 
 /// Checks that an action that may run, runs or ran was allowed by the policy, covered by a grant, or approved with exactly these arguments.
-fn released(books: &StoreContents, proposal: &Action) -> Found {
-    let ran =
-        !matches!(proposal.state, ActionState::Waiting { .. } | ActionState::Denied | ActionState::Rejected { .. });
+fn released(books: &StoreContents, action: &Action) -> Found {
+    let ran = !matches!(action.state, ActionState::Waiting { .. } | ActionState::Denied | ActionState::Rejected { .. });
     if !ran {
         return Ok(());
     }
-    let (call, action) = (&proposal.call_id, proposal.effective());
-    let ruled = proposal.ruling.verdict == Verdict::Allow && proposal.edited.is_none();
-    let granted = proposal.grant.is_some_and(|id| covered(books, proposal, id)) && proposal.edited.is_none();
-    let approved = proposal.asked.iter().filter_map(|id| books.questions.get(id)).any(|asked| approves(asked, &action));
-    holds!(ruled || granted || approved, "{call} may run and nobody said so: {proposal:?}");
-    if let ActionState::Allowed { permit } = &proposal.state {
-        holds!(permit.digest == action.digest().to_string(), "the permit of {call} is for something else");
+    let (call_id, call) = (&action.call_id, action.effective());
+    let ruled = action.ruling.verdict == Verdict::Allow && action.edited.is_none();
+    let granted = action.grant.is_some_and(|id| covered(books, action, id)) && action.edited.is_none();
+    let approved = action.asked.iter().filter_map(|id| books.questions.get(id)).any(|asked| approves(asked, &call));
+    holds!(ruled || granted || approved, "{call_id} may run and nobody said so: {action:?}");
+    if let ActionState::Allowed { permit } = &action.state {
+        holds!(permit.digest == call.digest().to_string(), "the permit of {call_id} is for something else");
     }
     Ok(())
 }
 
-fn covered(books: &StoreContents, proposal: &Action, id: domain::GrantId) -> bool {
+fn covered(books: &StoreContents, action: &Action, id: domain::GrantId) -> bool {
     let Some(grant) = books.grants.get(&id) else { return false };
-    let here = (proposal.session, proposal.proposed_by.name.as_str());
-    grant.covers(here, proposal.ruling.rule.as_deref(), &proposal.call, |_, pattern| pattern == "*")
+    let here = (action.session, action.proposed_by.name.as_str());
+    grant.covers(here, action.ruling.rule.as_deref(), &action.call, |_, pattern| pattern == "*")
 }
 
-fn approves(asked: &Interaction, action: &Call) -> bool {
+fn approves(asked: &Interaction, call: &Call) -> bool {
     let State::Resolved { resolution, .. } = &asked.state else { return false };
     let (Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. }) = resolution else {
         return false;
     };
     match answer.effect {
-        Effect::Approve => asked.question.call.as_ref() == Some(action),
-        Effect::Edit => answer.arguments.as_ref() == Some(&action.arguments),
+        Effect::Approve => asked.question.call.as_ref() == Some(call),
+        Effect::Edit => answer.arguments.as_ref() == Some(&call.arguments),
         _ => false,
     }
 }
 
 /// Checks that an action waits on its own question while that is open, and on no other.
-fn asked(books: &StoreContents, proposal: &Action) -> Found {
-    let call = &proposal.call_id;
-    let waits_on = match &proposal.state {
+fn asked(books: &StoreContents, action: &Action) -> Found {
+    let call = &action.call_id;
+    let waits_on = match &action.state {
         ActionState::Waiting { interaction } => Some(*interaction),
         ActionState::Unknown { interaction, .. } => *interaction,
         _ => None,
     };
     let open = |id: &&InteractionId| books.questions.get(id).is_some_and(|asked| asked.status() == Status::Pending);
-    let open: Vec<InteractionId> = proposal.asked.iter().filter(open).copied().collect();
+    let open: Vec<InteractionId> = action.asked.iter().filter(open).copied().collect();
     let wanted: Vec<InteractionId> = waits_on.into_iter().collect();
-    holds!(open == wanted, "{call} is {:?} and its open questions are {open:?}", proposal.state);
+    holds!(open == wanted, "{call} is {:?} and its open questions are {open:?}", action.state);
     if let Some(asked) = waits_on.and_then(|id| books.questions.get(&id)) {
-        let same = asked.question.call.as_ref() == Some(&proposal.effective());
+        let same = asked.question.call.as_ref() == Some(&action.effective());
         holds!(same, "people are asked about something else than {call}");
     }
     Ok(())
@@ -140,17 +139,17 @@ fn asked(books: &StoreContents, proposal: &Action) -> Found {
 fn orphans(books: &StoreContents) -> Found {
     for (id, question) in &books.questions {
         let Some(call) = &question.question.call_id else { continue };
-        let of = books.proposals.get(&(question.origin.session, call.clone()));
-        holds!(of.is_some_and(|proposal| proposal.asked.contains(id)), "{id} is about a call that does not know it");
+        let of = books.actions.get(&(question.origin.session, call.clone()));
+        holds!(of.is_some_and(|action| action.asked.contains(id)), "{id} is about a call that does not know it");
     }
     Ok(())
 }
 
 /// Number of events of one call, by name.
-type Told<'a> = BTreeMap<&'a str, usize>;
+type EventCounts<'a> = BTreeMap<&'a str, usize>;
 
-fn told(books: &StoreContents) -> BTreeMap<(SessionId, String), Told<'_>> {
-    let mut told: BTreeMap<_, Told<'_>> = BTreeMap::new();
+fn told(books: &StoreContents) -> BTreeMap<(SessionId, String), EventCounts<'_>> {
+    let mut told: BTreeMap<_, EventCounts<'_>> = BTreeMap::new();
     for (_, event) in &books.log {
         if let (true, Some(call)) = (event.name.starts_with("action."), event.data["call_id"].as_str()) {
             *told.entry((event.session, call.to_owned())).or_default().entry(event.name.as_str()).or_default() += 1;
@@ -160,24 +159,24 @@ fn told(books: &StoreContents) -> BTreeMap<(SessionId, String), Told<'_>> {
 }
 
 /// Checks that the log has one decision for each call, and one start for each permit that was spent.
-fn logged(books: &StoreContents, proposal: &Action, told: &Told<'_>) -> Found {
-    let call = &proposal.call_id;
+fn logged(books: &StoreContents, action: &Action, told: &EventCounts<'_>) -> Found {
+    let call = &action.call_id;
     let count = |name: &str| told.get(name).copied().unwrap_or_default();
-    let asked: Vec<&Interaction> = proposal.asked.iter().filter_map(|id| books.questions.get(id)).collect();
+    let asked: Vec<&Interaction> = action.asked.iter().filter_map(|id| books.questions.get(id)).collect();
     let of_kind = |kind: Kind| asked.iter().filter(move |asked| asked.question.kind == kind);
-    let again = of_kind(Kind::Choice).filter(|asked| approves(asked, &proposal.effective())).count();
-    let decided = usize::from(!matches!(proposal.state, ActionState::Waiting { .. }));
+    let again = of_kind(Kind::Choice).filter(|asked| approves(asked, &action.effective())).count();
+    let decided = usize::from(!matches!(action.state, ActionState::Waiting { .. }));
     let decisions = count("action.allowed") + count("action.denied") + count("action.rejected");
-    holds!(decisions == decided + again, "{call} was decided {decisions} times: {told:?}, {:?}", proposal.state);
+    holds!(decisions == decided + again, "{call} was decided {decisions} times: {told:?}, {:?}", action.state);
     let waited = of_kind(Kind::Approval).count();
     holds!(count("action.waiting") == waited, "{call} waited {} times and was asked {waited}", count("action.waiting"));
     let offered = count("action.offered");
-    holds!(offered == 0 || proposal.repeatable, "{call} was offered again and must not be");
-    let allowed = usize::from(matches!(proposal.state, ActionState::Allowed { .. }));
+    holds!(offered == 0 || action.repeatable, "{call} was offered again and must not be");
+    let allowed = usize::from(matches!(action.state, ActionState::Allowed { .. }));
     let permits = count("action.allowed") + offered;
     let spent = count("action.started");
     holds!(spent + allowed == permits, "{call} had {permits} permits and was started {spent} times");
-    let ended = usize::from(matches!(proposal.state, ActionState::Done { .. } | ActionState::Failed { .. }));
+    let ended = usize::from(matches!(action.state, ActionState::Done { .. } | ActionState::Failed { .. }));
     let ends = count("action.done") + count("action.failed");
     holds!(ends == ended, "the log ends {call} {ends} times");
     Ok(())

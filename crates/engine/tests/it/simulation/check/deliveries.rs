@@ -3,8 +3,8 @@
 use domain::{Delivery, Interaction, Kind, LeaseId, Resolution, State};
 
 use super::{View, holds};
-use crate::simulation::command::What;
-use crate::simulation::deeds::Deed;
+use crate::simulation::command::CommandKind;
+use crate::simulation::deeds::PerformedCommand;
 use crate::simulation::world::Verdict;
 
 /// Checks every delivery of one tenant.
@@ -37,7 +37,7 @@ fn changed(view: &View<'_>, question: &Interaction, was: &Delivery, is: &Deliver
     let over = matches!(was, Delivery::Completed { .. } | Delivery::Failed { .. } | Delivery::NotNeeded);
     holds!(!over, "the delivery of {id} was over and went on: {was:?}, then {is:?}");
     holds!(attempt(is) >= attempt(was), "{id} forgot an attempt: {was:?}, then {is:?}");
-    let taken = |deed: &&&Deed| deed.about() == Some(id) && matches!(deed.what, What::Take { .. });
+    let taken = |deed: &&&PerformedCommand| deed.about() == Some(id) && matches!(deed.what, CommandKind::Take { .. });
     let takes = view.deeds.iter().filter(taken).count();
     let more = (attempt(is) - attempt(was)) as usize;
     holds!(more <= takes, "{id} was taken {more} times, and {takes} wanted it");
@@ -45,7 +45,7 @@ fn changed(view: &View<'_>, question: &Interaction, was: &Delivery, is: &Deliver
         Delivery::NotNeeded => not_needed(question),
         Delivery::Waiting { .. } if more > 0 => Ok(()),
         Delivery::Waiting { .. } => {
-            let again = ended_by(view, question, was, |what| matches!(what, What::Fail { again: true, .. }));
+            let again = ended_by(view, question, was, |what| matches!(what, CommandKind::Fail { again: true, .. }));
             holds!(again || lapsed(view, was), "{id} was taken away from its lease: {was:?}");
             Ok(())
         }
@@ -55,13 +55,13 @@ fn changed(view: &View<'_>, question: &Interaction, was: &Delivery, is: &Deliver
             processing(view, question, was, *lease)
         }
         Delivery::Completed { at, .. } => {
-            let completed = ended_by(view, question, was, |what| matches!(what, What::Complete { .. }));
+            let completed = ended_by(view, question, was, |what| matches!(what, CommandKind::Complete { .. }));
             holds!(completed, "{id} was completed by nobody who held it: {was:?}");
             holds!(*at == view.now, "{id} was completed at another time");
             Ok(())
         }
         Delivery::Failed { .. } => {
-            let failed = ended_by(view, question, was, |what| matches!(what, What::Fail { .. }));
+            let failed = ended_by(view, question, was, |what| matches!(what, CommandKind::Fail { .. }));
             holds!(failed || lapsed(view, was), "{id} failed by itself: {was:?}");
             Ok(())
         }
@@ -69,10 +69,10 @@ fn changed(view: &View<'_>, question: &Interaction, was: &Delivery, is: &Deliver
 }
 
 /// Whether the holder of a lease that was still valid ended the delivery. In the step that grants a lease, no other command can name it yet.
-fn ended_by(view: &View<'_>, question: &Interaction, was: &Delivery, how: impl Fn(&What) -> bool) -> bool {
+fn ended_by(view: &View<'_>, question: &Interaction, was: &Delivery, how: impl Fn(&CommandKind) -> bool) -> bool {
     let Delivery::Processing { lease: held, until, .. } = was else { return false };
-    let with = |what: &What| match what {
-        What::Complete { lease, .. } | What::Fail { lease, .. } => lease == held,
+    let with = |what: &CommandKind| match what {
+        CommandKind::Complete { lease, .. } | CommandKind::Fail { lease, .. } => lease == held,
         _ => false,
     };
     *until > view.now && view.any(question.id, |deed| how(&deed.what) && with(&deed.what))
@@ -86,18 +86,19 @@ fn processing(view: &View<'_>, question: &Interaction, was: &Delivery, lease: Le
     let id = question.id;
     match was {
         Delivery::Processing { lease: held, .. } if *held == lease => {
-            let beats = |deed: &Deed| matches!(deed.what, What::Heartbeat { lease: given, .. } if given == lease);
+            let beats = |deed: &PerformedCommand| matches!(deed.what, CommandKind::Heartbeat { lease: given, .. } if given == lease);
             holds!(view.any(id, beats), "the lease of {id} grew by itself");
         }
         Delivery::Processing { until, .. } if *until > view.now => {
-            let given_back = ended_by(view, question, was, |what| matches!(what, What::Fail { again: true, .. }));
+            let given_back =
+                ended_by(view, question, was, |what| matches!(what, CommandKind::Fail { again: true, .. }));
             holds!(given_back, "{id} was handed out twice at once: {was:?}, then {lease}");
         }
         _ => {}
     }
     let session = view.before.sessions.get(&question.origin.session);
     let paused = session.is_some_and(|session| session.paused.is_some() && session.ended.is_none());
-    let about = |what: &What| matches!(what, What::Control { session, .. } if *session == question.origin.session);
+    let about = |what: &CommandKind| matches!(what, CommandKind::Control { session, .. } if *session == question.origin.session);
     let steered = view.deeds.iter().any(|deed| about(&deed.what));
     let ended = view.after.sessions.get(&question.origin.session).is_some_and(|session| session.ended.is_some());
     let held = matches!(was, Delivery::Processing { lease: held, .. } if *held == lease);

@@ -3,7 +3,7 @@
 use domain::{Effect, Grant, Role, State};
 
 use super::{View, holds};
-use crate::simulation::command::What;
+use crate::simulation::command::CommandKind;
 use crate::simulation::world::Verdict;
 
 /// Checks every grant of one tenant.
@@ -13,7 +13,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     }
     for (id, grant) in &view.after.grants {
         holds!(grant.scope == view.tenant.scope, "{id} is of another tenant");
-        let used = view.after.proposals.values().filter(|proposal| proposal.grant == Some(*id)).count() as u64;
+        let used = view.after.actions.values().filter(|action| action.grant == Some(*id)).count() as u64;
         holds!(grant.uses == used, "{id} counts {} uses and let {used} through", grant.uses);
         holds!(grant.most_uses.is_none_or(|most| grant.uses <= most), "{id} was used {} times", grant.uses);
         match view.before.grants.get(id) {
@@ -27,7 +27,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
 fn given(view: &View<'_>, grant: &Grant) -> Verdict {
     let id = grant.id;
     let name = grant.by.name.as_str();
-    let wanted = |what: &What| matches!(what, What::Answer { draft, .. } if draft.remember.is_some());
+    let wanted = |what: &CommandKind| matches!(what, CommandKind::Answer { draft, .. } if draft.remember.is_some());
     let said = view.any(grant.interaction, |deed| wanted(&deed.what) && deed.by() == name);
     holds!(said, "nobody wanted {id}");
     let may = view.tenant.named(name).is_some_and(|giver| matches!(giver.role, Role::Admin | Role::Operator));
@@ -48,7 +48,7 @@ fn changed(view: &View<'_>, before: &Grant, after: &Grant) -> Verdict {
         holds!(before.in_force(view.now), "{id} was used when it was over");
     }
     if before.revoked != after.revoked {
-        let revoked = |what: &What| matches!(what, What::Revoke { id: given } if *given == id);
+        let revoked = |what: &CommandKind| matches!(what, CommandKind::Revoke { id: given } if *given == id);
         holds!(before.revoked.is_none(), "{id} was taken back a second time");
         holds!(view.deeds.iter().any(|deed| revoked(&deed.what)), "nobody took {id} back");
     }

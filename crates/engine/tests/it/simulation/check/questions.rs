@@ -6,7 +6,7 @@ use domain::interaction::Pending;
 use domain::{ActorKind, Answer, Audience, Fallback, Interaction, Kind, State};
 
 use super::{View, holds, resolutions};
-use crate::simulation::command::What;
+use crate::simulation::command::CommandKind;
 use crate::simulation::questions::MARKER;
 use crate::simulation::world::Verdict;
 
@@ -18,7 +18,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     for (id, after) in &view.after.questions {
         holds!(after.scope == view.tenant.scope, "{id} is of another tenant");
         let ours = match (&after.question.call_id, &after.question.call) {
-            (Some(_), Some(action)) => action.arguments["of"] == view.name,
+            (Some(_), Some(call)) => call.arguments["of"] == view.name,
             _ => after.question.title.starts_with(view.name),
         };
         holds!(ours, "{id} crossed over from another tenant");
@@ -42,8 +42,8 @@ fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
         let unasked = Interaction { state: State::Pending(Pending::default()), revision: 0, ..after.clone() };
         return changed(view, &unasked, after);
     }
-    let fits = |deed: &&&crate::simulation::deeds::Deed| match &deed.what {
-        What::Ask { session, ask } => {
+    let fits = |deed: &&&crate::simulation::deeds::PerformedCommand| match &deed.what {
+        CommandKind::Ask { session, ask } => {
             *session == after.origin.session
                 && ask.question.title == after.question.title
                 && deed.by() == after.origin.asked_by.name
@@ -53,7 +53,7 @@ fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
     let Some(deed) = view.deeds.iter().find(fits) else { return Err(format!("nobody asked {id}")) };
     let twins = view.after.questions.values().filter(|other| other.question.title == after.question.title).count();
     holds!(twins == 1, "{id} was asked {twins} times");
-    let What::Ask { ask, .. } = &deed.what else { return Ok(()) };
+    let CommandKind::Ask { ask, .. } = &deed.what else { return Ok(()) };
     let deadline = ask.deadline_seconds.map(|seconds| view.now + domain::SignedDuration::from_secs(seconds));
     holds!(after.question.deadline == deadline, "{id} has another deadline than was asked for");
     holds!(after.question.fallback == ask.question.fallback, "{id} has another fallback than was asked for");
@@ -64,11 +64,13 @@ fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
 /// Checks the cause of a question about an action: a proposed action, an edit that other people must approve, or an unknown outcome.
 fn asked_about(view: &View<'_>, after: &Interaction, of: &str) -> Verdict {
     let here = |session: &domain::SessionId, call: &String| *session == after.origin.session && call == of;
-    let before = view.before.proposals.get(&(after.origin.session, of.to_owned()));
+    let before = view.before.actions.get(&(after.origin.session, of.to_owned()));
     let justified = view.deeds.iter().any(|deed| match &deed.what {
-        What::Propose { session, propose } => here(session, &propose.call) && deed.by() == after.origin.asked_by.name,
-        What::Report { session, call, .. } => here(session, call) && after.question.kind == Kind::Choice,
-        What::Answer { id, draft } => {
+        CommandKind::Propose { session, propose } => {
+            here(session, &propose.call_id) && deed.by() == after.origin.asked_by.name
+        }
+        CommandKind::Report { session, call, .. } => here(session, call) && after.question.kind == Kind::Choice,
+        CommandKind::Answer { id, draft } => {
             draft.arguments.is_some() && before.is_some_and(|before| before.asked.last() == Some(id))
         }
         _ => false,
@@ -106,8 +108,8 @@ fn still_pending(view: &View<'_>, was: &Pending, question: &Interaction, is: &Pe
         let by = is.claim.as_ref().map(|claim| claim.by.name.as_str());
         let lapsed = view.fired && was.claim.as_ref().is_some_and(|claim| claim.until <= view.now);
         let justified = match by {
-            Some(by) => view.any(id, |deed| matches!(deed.what, What::Claim { .. }) && deed.by() == by),
-            None => lapsed || view.any(id, |deed| matches!(deed.what, What::Release { .. })),
+            Some(by) => view.any(id, |deed| matches!(deed.what, CommandKind::Claim { .. }) && deed.by() == by),
+            None => lapsed || view.any(id, |deed| matches!(deed.what, CommandKind::Release { .. })),
         };
         holds!(justified, "the claim on {id} went from {:?} to {:?} by itself", was.claim, is.claim);
     }
@@ -116,7 +118,7 @@ fn still_pending(view: &View<'_>, was: &Pending, question: &Interaction, is: &Pe
         holds!(is.warned && due(question.question.warn_at), "{id} was warned of at the wrong time");
     }
     if is.overdue != was.overdue {
-        let expired = view.any(id, |deed| matches!(deed.what, What::Expire { .. }));
+        let expired = view.any(id, |deed| matches!(deed.what, CommandKind::Expire { .. }));
         let held = question.question.fallback == Some(Fallback::Hold);
         holds!(is.overdue && held && (expired || due(question.question.deadline)), "{id} is overdue too early");
     }
@@ -158,7 +160,7 @@ pub(crate) fn invited(view: &View<'_>, question: &Interaction, audience: &Audien
 /// Checks one new vote: given by that person, in time, and by a member of the audience.
 pub(crate) fn voted(view: &View<'_>, question: &Interaction, vote: &Answer) -> Verdict {
     let (id, name) = (question.id, vote.by.name.as_str());
-    let said = view.any(id, |deed| matches!(deed.what, What::Answer { .. }) && deed.by() == name);
+    let said = view.any(id, |deed| matches!(deed.what, CommandKind::Answer { .. }) && deed.by() == name);
     holds!(said, "{name} did not answer {id}, or was refused, and counts all the same");
     holds!(vote.by.kind == ActorKind::User, "an agent answered {id}");
     holds!(name != question.origin.asked_by.name, "{name} asked {id} and answered it");

@@ -7,13 +7,13 @@ use domain::{
 use holdpoint_engine::{ActionReply, Error, TakenAnswer};
 
 use super::{View, holds};
-use crate::simulation::command::{Reply, What};
-use crate::simulation::deeds::{Deed, Outcome};
+use crate::simulation::command::{CommandKind, Reply};
+use crate::simulation::deeds::{Outcome, PerformedCommand};
 use crate::simulation::questions::{resume_point, secret};
 use crate::simulation::world::{Verdict, World};
 
 /// Checks all replies to people and agents of one tenant in this step.
-pub(crate) fn check(world: &World, view: &View<'_>, deeds: &[Deed], crashed: bool) -> Verdict {
+pub(crate) fn check(world: &World, view: &View<'_>, deeds: &[PerformedCommand], crashed: bool) -> Verdict {
     for deed in deeds.iter().filter(|deed| world.tenants[deed.command.tenant].scope == view.tenant.scope) {
         let first = deed.key.as_ref().and_then(|key| world.told.get(key));
         let result = match (&deed.outcome, first) {
@@ -32,7 +32,7 @@ pub(crate) fn check(world: &World, view: &View<'_>, deeds: &[Deed], crashed: boo
 }
 
 /// Records the replies, leases and permits of this step, and the commands to send again.
-pub(crate) fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
+pub(crate) fn remember(world: &mut World, deeds: &[PerformedCommand]) -> Verdict {
     for deed in deeds {
         match (&deed.outcome, &deed.key) {
             (Outcome::Told(reply), Some(key)) => drop(world.told.insert(key.clone(), reply.clone())),
@@ -40,15 +40,15 @@ pub(crate) fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
             _ => {}
         }
         match (&deed.what, &deed.outcome) {
-            (What::Take { id, .. }, Outcome::Told(Reply::Taken(taken))) => {
+            (CommandKind::Take { id, .. }, Outcome::Told(Reply::Taken(taken))) => {
                 world.leases.push((deed.command.tenant, *id, taken.lease));
             }
             (_, Outcome::Told(Reply::Acted(acted))) => {
-                let (session, call) = (acted.proposal.session, acted.proposal.call_id.clone());
+                let (session, call) = (acted.action.session, acted.action.call_id.clone());
                 let given = acted.permit.clone().map(|permit| (deed.command.tenant, session, call, permit));
                 world.permits.extend(given.filter(|given| !world.permits.contains(given)));
             }
-            (What::Complete { lease, .. }, Outcome::Told(_)) if !world.random.one_in(3) => {
+            (CommandKind::Complete { lease, .. }, Outcome::Told(_)) if !world.random.one_in(3) => {
                 world.leases.retain(|held| held.2 != *lease);
             }
             _ => {}
@@ -63,16 +63,16 @@ pub(crate) fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
     Ok(())
 }
 
-fn read_on(world: &mut World, deed: &Deed, reply: &Reply) {
+fn read_on(world: &mut World, deed: &PerformedCommand, reply: &Reply) {
     match (&deed.what, reply) {
-        (What::ReadProject { reader, after }, Reply::Stream(events, cursor)) => {
+        (CommandKind::ReadProject { reader, after }, Reply::Stream(events, cursor)) => {
             let reader = &mut world.readers.projects[*reader];
             if reader.cursor == *after {
                 reader.cursor = *cursor;
                 reader.seen += events.len();
             }
         }
-        (What::ReadSession { reader, after, .. }, Reply::Events(events)) => {
+        (CommandKind::ReadSession { reader, after, .. }, Reply::Events(events)) => {
             let reader = &mut world.readers.sessions[*reader];
             if reader.after == *after {
                 reader.after += events.len() as u64;
@@ -82,7 +82,7 @@ fn read_on(world: &mut World, deed: &Deed, reply: &Reply) {
     }
 }
 
-fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
+fn told(view: &View<'_>, deed: &PerformedCommand, reply: &Reply) -> Verdict {
     match (&deed.what, reply) {
         (_, Reply::Session(session)) => session_is_kept(view, session),
         (what, Reply::Acted(acted)) => acted_is_kept(view, what, deed.by(), acted),
@@ -97,20 +97,20 @@ fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
             holds!(deed.by() == taken.interaction.origin.asked_by.name, "somebody else's answer was handed out");
             unsealed(view, taken)
         }
-        (What::Deliveries { .. }, Reply::Questions(questions)) => {
+        (CommandKind::Deliveries { .. }, Reply::Questions(questions)) => {
             let mine = questions.iter().all(|question| question.origin.asked_by.name == deed.by());
             holds!(mine, "{} is offered somebody else's answer", deed.by());
             questions.iter().try_for_each(|question| is_kept(view, question))
         }
         (_, Reply::Questions(questions)) => questions.iter().try_for_each(|question| is_kept(view, question)),
-        (What::ReadSession { session, after, .. }, Reply::Events(events)) => {
+        (CommandKind::ReadSession { session, after, .. }, Reply::Events(events)) => {
             let kept = view.after.events(*session);
             let from = *after as usize;
             let slice = kept.get(from..from + events.len()).unwrap_or_default();
             holds!(events.iter().eq(slice.iter().copied()), "a reader of {session} saw other events after {after}");
             Ok(())
         }
-        (What::ReadProject { after, .. }, Reply::Stream(events, _)) => {
+        (CommandKind::ReadProject { after, .. }, Reply::Stream(events, _)) => {
             let from = view.after.log.iter().position(|(cursor, _)| cursor > after).unwrap_or(view.after.log.len());
             let slice = view.after.log.get(from..from + events.len()).unwrap_or_default();
             let same = events.iter().map(|(cursor, event)| (cursor, event));
@@ -118,12 +118,12 @@ fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
             holds!(!events.is_empty() && same, "a reader of the project saw other events after {after}");
             Ok(())
         }
-        (What::FireDue, _) => {
+        (CommandKind::FireDue, _) => {
             let due = |question: &&Interaction| question.wake_at().is_some_and(|at: Timestamp| at <= view.now);
             let left = view.after.questions.values().find(due).map(|question| question.id);
             holds!(left.is_none(), "the timers left {left:?} lying");
-            let due = |proposal: &&Action| proposal.wake_at().is_some_and(|at: Timestamp| at <= view.now);
-            let left = view.after.proposals.values().find(due).map(|proposal| &proposal.call_id);
+            let due = |action: &&Action| action.wake_at().is_some_and(|at: Timestamp| at <= view.now);
+            let left = view.after.actions.values().find(due).map(|action| &action.call_id);
             holds!(left.is_none(), "the timers left {left:?} lying");
             super::retention::nothing_left(view)
         }
@@ -142,9 +142,8 @@ fn again(view: &View<'_>, first: &Reply, reply: &Reply) -> Verdict {
             unsealed(view, again)?;
         }
         (Reply::Acted(first), Reply::Acted(again)) => {
-            let same =
-                (&first.proposal.call_id, &first.proposal.call) == (&again.proposal.call_id, &again.proposal.call);
-            holds!(same && again.proposal.revision >= first.proposal.revision, "was told two things");
+            let same = (&first.action.call_id, &first.action.call) == (&again.action.call_id, &again.action.call);
+            holds!(same && again.action.revision >= first.action.revision, "was told two things");
         }
         (Reply::Grant(first), Reply::Grant(again)) => holds!(first == again, "was told two things"),
         (Reply::Nothing, Reply::Nothing) => {}
@@ -168,10 +167,10 @@ fn is_kept(view: &View<'_>, told: &Interaction) -> Verdict {
 }
 
 /// Checks that a reply about an action agrees with the store, and that its permit is shown to the proposer only.
-fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &ActionReply) -> Verdict {
-    let told = &acted.proposal;
+fn acted_is_kept(view: &View<'_>, what: &CommandKind, by: &str, acted: &ActionReply) -> Verdict {
+    let told = &acted.action;
     let call = &told.call_id;
-    let kept = view.after.proposals.get(&(told.session, call.clone()));
+    let kept = view.after.actions.get(&(told.session, call.clone()));
     let Some(kept) = kept else { return Err(format!("was told of {call}, which is not kept")) };
     // The reply shortens a permit to the end of its grant.
     let as_told = match &told.state {
@@ -181,14 +180,14 @@ fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &ActionReply) ->
     holds!(kept.revision > told.revision || as_told == *told, "{call} is kept otherwise than was told");
     holds!(acted.permit.is_none() || told.proposed_by.name == by, "{by} was given somebody else's permit");
     let seen = match what {
-        What::StartAction { .. } => matches!(told.state, ActionState::Started { .. }),
-        What::Report { outcome, .. } => match outcome {
+        CommandKind::StartAction { .. } => matches!(told.state, ActionState::Started { .. }),
+        CommandKind::Report { outcome, .. } => match outcome {
             domain::Outcome::Done { .. } => matches!(told.state, ActionState::Done { .. }),
             domain::Outcome::Failed { .. } => matches!(told.state, ActionState::Failed { .. }),
             domain::Outcome::Unknown => matches!(told.state, ActionState::Unknown { .. }),
         },
-        What::Propose { propose, .. } => told.call == propose.action && told.proposed_by.name == by,
-        What::Decided { sleeps, .. } => !sleeps || !matches!(told.state, ActionState::Waiting { .. }),
+        CommandKind::Propose { propose, .. } => told.call == propose.call && told.proposed_by.name == by,
+        CommandKind::Decided { sleeps, .. } => !sleeps || !matches!(told.state, ActionState::Waiting { .. }),
         _ => false,
     };
     holds!(seen, "{what:?} is not to be seen in {:?}", told.state);
@@ -204,30 +203,33 @@ fn session_is_kept(view: &View<'_>, told: &Session) -> Verdict {
 }
 
 /// Checks that the reply shows the effect of the command.
-fn shows(what: &What, by: &str, question: &Interaction) -> Verdict {
+fn shows(what: &CommandKind, by: &str, question: &Interaction) -> Verdict {
     let (id, state) = (question.id, &question.state);
     let seen = match (what, state) {
-        (What::Ask { ask, .. }, State::Pending(_)) => ask.question.title == question.question.title,
-        (What::Answer { .. }, State::Pending(pending)) => pending.votes.iter().any(|vote| vote.by.name == by),
-        (What::Answer { .. }, State::Resolved { resolution: Resolution::Answered { answer, .. }, .. }) => {
+        (CommandKind::Ask { ask, .. }, State::Pending(_)) => ask.question.title == question.question.title,
+        (CommandKind::Answer { .. }, State::Pending(pending)) => pending.votes.iter().any(|vote| vote.by.name == by),
+        (CommandKind::Answer { .. }, State::Resolved { resolution: Resolution::Answered { answer, .. }, .. }) => {
             answer.by.name == by
         }
-        (What::Auto { .. }, State::Resolved { resolution, .. }) => resolution.status() == Status::AutoResolved,
-        (What::Cancel { .. }, State::Resolved { resolution, .. }) => resolution.status() == Status::Cancelled,
-        (What::Claim { .. }, State::Pending(pending)) => {
+        (CommandKind::Auto { .. }, State::Resolved { resolution, .. }) => resolution.status() == Status::AutoResolved,
+        (CommandKind::Cancel { .. }, State::Resolved { resolution, .. }) => resolution.status() == Status::Cancelled,
+        (CommandKind::Claim { .. }, State::Pending(pending)) => {
             pending.claim.as_ref().is_some_and(|claim| claim.by.name == by)
         }
-        (What::Release { .. }, State::Pending(pending)) => pending.claim.is_none(),
-        (What::Heartbeat { lease, .. }, State::Resolved { delivery: Delivery::Processing { lease: held, .. }, .. }) => {
-            lease == held
+        (CommandKind::Release { .. }, State::Pending(pending)) => pending.claim.is_none(),
+        (
+            CommandKind::Heartbeat { lease, .. },
+            State::Resolved { delivery: Delivery::Processing { lease: held, .. }, .. },
+        ) => lease == held,
+        (CommandKind::Complete { .. }, State::Resolved { delivery, .. }) => {
+            matches!(delivery, Delivery::Completed { .. })
         }
-        (What::Complete { .. }, State::Resolved { delivery, .. }) => matches!(delivery, Delivery::Completed { .. }),
-        (What::Fail { again, .. }, State::Resolved { delivery, .. }) => match delivery {
+        (CommandKind::Fail { again, .. }, State::Resolved { delivery, .. }) => match delivery {
             Delivery::Failed { .. } => true,
             Delivery::Waiting { .. } => *again,
             _ => false,
         },
-        (What::Expire { .. } | What::Look { .. }, _) => true,
+        (CommandKind::Expire { .. } | CommandKind::Look { .. }, _) => true,
         _ => false,
     };
     holds!(seen, "{what:?} is not to be seen in {state:?} of {id}");
@@ -272,13 +274,13 @@ fn refused(view: &View<'_>, error: &Error) -> Verdict {
 }
 
 /// Checks that a command still waits only if the awaited event has not happened.
-fn asleep(view: &View<'_>, deed: &Deed) -> Verdict {
+fn asleep(view: &View<'_>, deed: &PerformedCommand) -> Verdict {
     match &deed.what {
-        What::Look { id, .. } => {
+        CommandKind::Look { id, .. } => {
             let status = view.after.questions.get(id).map(Interaction::status);
             holds!(status == Some(Status::Pending), "slept though {id} is {status:?}");
         }
-        What::Deliveries { .. } => {
+        CommandKind::Deliveries { .. } => {
             let offered = |question: &&Interaction| {
                 let session = &view.after.sessions[&question.origin.session];
                 let held = session.paused.is_some() && session.ended.is_none();
@@ -289,16 +291,16 @@ fn asleep(view: &View<'_>, deed: &Deed) -> Verdict {
             let offered = view.after.questions.values().find(offered).map(|question| question.id);
             holds!(offered.is_none(), "slept though the answer to {offered:?} waits");
         }
-        What::ReadSession { session, after, .. } => {
+        CommandKind::ReadSession { session, after, .. } => {
             let last = view.after.sessions.get(session).map_or(0, |session| session.last_seq);
             holds!(last <= *after, "slept though {session} has event {last}");
         }
-        What::ReadProject { after, .. } => {
+        CommandKind::ReadProject { after, .. } => {
             let missed = view.after.log.last().filter(|(cursor, _)| cursor > after);
             holds!(missed.is_none(), "slept though the project has an event at {missed:?}");
         }
-        What::Decided { session, call, .. } => {
-            let known = view.after.proposals.get(&(*session, call.clone()));
+        CommandKind::Decided { session, call, .. } => {
+            let known = view.after.actions.get(&(*session, call.clone()));
             let waits = known.is_some_and(|known| matches!(known.state, ActionState::Waiting { .. }));
             holds!(waits, "slept though {call} is decided: {known:?}");
         }

@@ -7,8 +7,8 @@ use domain::{Answer, AutoSource, Effect, Fallback, Interaction, Kind, Resolution
 use serde_json::Value;
 
 use super::{View, holds, questions};
-use crate::simulation::command::What;
-use crate::simulation::deeds::Deed;
+use crate::simulation::command::CommandKind;
+use crate::simulation::deeds::PerformedCommand;
 use crate::simulation::world::Verdict;
 
 /// Checks a question that was open before this step and ended in it.
@@ -17,7 +17,8 @@ pub(crate) fn check(view: &View<'_>, question: &Interaction, was: &Pending, reso
     match resolution {
         Resolution::Answered { answer, votes } => answered(view, question, was, (answer, votes)),
         Resolution::AutoResolved { answer, source: AutoSource::AutoPolicy, .. } => {
-            let by = |deed: &Deed| matches!(deed.what, What::Auto { .. }) && deed.by() == answer.by.name;
+            let by =
+                |deed: &PerformedCommand| matches!(deed.what, CommandKind::Auto { .. }) && deed.by() == answer.by.name;
             holds!(view.any(id, by), "no policy answered {id}");
             let late = question.question.deadline.is_some_and(|deadline| deadline <= view.now);
             holds!(!late || question.question.fallback == Some(Fallback::Hold), "a policy was late for {id}");
@@ -36,11 +37,12 @@ pub(crate) fn check(view: &View<'_>, question: &Interaction, was: &Pending, reso
             Ok(())
         }
         Resolution::Cancelled { by, .. } => {
-            let withdrawn = view.any(id, |deed| matches!(deed.what, What::Cancel { .. }) && deed.by() == by.name);
+            let withdrawn =
+                view.any(id, |deed| matches!(deed.what, CommandKind::Cancel { .. }) && deed.by() == by.name);
             let note = view.after.sessions.get(&question.origin.session).and_then(|session| session.ended.as_ref());
             let ended = note.is_some_and(|(_, note)| note.by == *by && note.at == view.now);
             let reported = question.question.call_id.as_ref().is_some_and(|of| {
-                let about = |what: &What| matches!(what, What::Report { call, .. } if call == of);
+                let about = |what: &CommandKind| matches!(what, CommandKind::Report { call, .. } if call == of);
                 question.question.kind == Kind::Choice && view.deeds.iter().any(|deed| about(&deed.what))
             });
             holds!(withdrawn || ended || reported, "nobody cancelled {id}");
@@ -70,7 +72,7 @@ fn answered(view: &View<'_>, question: &Interaction, was: &Pending, (answer, vot
     }
     let held = was.claim.as_ref().filter(|claim| claim.until > view.now && claim.by.name != answer.by.name);
     if let Some(claim) = held.filter(|_| !question.question.needs_several()) {
-        let released = view.any(id, |deed| matches!(deed.what, What::Release { .. }));
+        let released = view.any(id, |deed| matches!(deed.what, CommandKind::Release { .. }));
         holds!(released, "{} answered {id}, which {} had claimed", answer.by.name, claim.by.name);
     }
     Ok(())
@@ -80,7 +82,7 @@ fn answered(view: &View<'_>, question: &Interaction, was: &Pending, (answer, vot
 fn timely(view: &View<'_>, question: &Interaction) -> Verdict {
     let id = question.id;
     let due = view.fired && question.question.deadline.is_some_and(|deadline| deadline <= view.now);
-    let expired = view.any(id, |deed| matches!(deed.what, What::Expire { .. }));
+    let expired = view.any(id, |deed| matches!(deed.what, CommandKind::Expire { .. }));
     holds!(due || expired, "{id} ended at {} and its deadline is {:?}", view.now, question.question.deadline);
     Ok(())
 }

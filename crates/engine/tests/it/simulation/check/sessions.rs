@@ -7,8 +7,8 @@ use domain::step::StepEnding;
 use domain::{Command as Control, Effect, Session, Status, StepStatus};
 
 use super::{View, holds};
-use crate::simulation::command::What;
-use crate::simulation::deeds::Deed;
+use crate::simulation::command::CommandKind;
+use crate::simulation::deeds::PerformedCommand;
 use crate::simulation::world::Verdict;
 
 /// Checks every session of one tenant.
@@ -45,7 +45,7 @@ fn budgets(view: &View<'_>) -> Verdict {
 
 fn started(view: &View<'_>, after: &Session, title: &str) -> Verdict {
     let id = after.id;
-    let fits = |deed: &Deed| matches!(&deed.what, What::Start { title: named } if named == title);
+    let fits = |deed: &PerformedCommand| matches!(&deed.what, CommandKind::Start { title: named } if named == title);
     holds!(view.deeds.iter().any(|deed| fits(deed)), "nobody started {id}");
     let twins = view.after.sessions.values().filter(|other| other.head.title.as_deref() == Some(title)).count();
     holds!(twins == 1, "{id} was started {twins} times");
@@ -86,7 +86,7 @@ fn changed(view: &View<'_>, before: &Session, after: &Session) -> Verdict {
     let same = constant == (&after.head, after.step, &after.started_by, after.created_at);
     holds!(same, "{id} is about something else now");
     let steered = |command: Control| {
-        let fits = |what: &What| matches!(what, What::Control { session, command: given } if *session == id && *given == command);
+        let fits = |what: &CommandKind| matches!(what, CommandKind::Control { session, command: given } if *session == id && *given == command);
         view.deeds.iter().any(|deed| fits(&deed.what))
     };
     if before.ended != after.ended {

@@ -6,7 +6,7 @@ use super::shape::{put, remove};
 
 /// One error of serde.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Complaint {
+pub(super) enum SerdeError {
     /// A key that the table does not have.
     UnknownKey { name: String, known: Vec<String> },
     /// A key that the table must have.
@@ -19,7 +19,7 @@ pub(super) enum Complaint {
     Other(String),
 }
 
-impl Complaint {
+impl SerdeError {
     pub(super) fn of(message: &str) -> Self {
         let mut names = message.split('`').skip(1).step_by(2).map(str::to_owned);
         let mut first = || names.next().unwrap_or_default();

@@ -53,7 +53,7 @@ impl Engine {
         caller.require(Right::Read)?;
         self.read_by(caller, Cost::Point, move |reads, caller| {
             Sight::of(reads, caller)?.question(reads, &caller.scope, id)?;
-            shown(reads, &caller.scope, id)
+            read_question(reads, &caller.scope, id)
         })
         .await
     }
@@ -84,25 +84,34 @@ impl Engine {
                 InteractionFilter { status, session, channel: named, belongs_to, ..InteractionFilter::default() };
             let open = reads.interactions(&scope, &filter, page)?;
             let next = open.last().filter(|_| open.more).map(|last| last.id);
-            let shown: Result<Vec<_>, Error> = open.into_iter().map(|asked| known_as(reads, &scope, asked)).collect();
+            let shown: Result<Vec<_>, Error> =
+                open.into_iter().map(|asked| pair_with_call(reads, &scope, asked)).collect();
             Ok((shown?, next))
         })
         .await
     }
 }
 
-fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Interaction, Option<String>), Error> {
+fn read_question(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    id: InteractionId,
+) -> Result<(Interaction, Option<String>), Error> {
     let asked = reads.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-    known_as(reads, scope, asked)
+    pair_with_call(reads, scope, asked)
 }
 
 /// Pairs a question with the call by which clients know it.
-fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<(Interaction, Option<String>), Error> {
-    let proposal = match &asked.question.call_id {
+fn pair_with_call(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    asked: Interaction,
+) -> Result<(Interaction, Option<String>), Error> {
+    let action = match &asked.question.call_id {
         Some(call) => reads.action(scope, asked.origin.session, call)?,
         None => None,
     };
-    let call = proposal.filter(|proposal| proposal.asked.first() == Some(&asked.id)).map(|proposal| proposal.call_id);
+    let call = action.filter(|action| action.asked.first() == Some(&asked.id)).map(|action| action.call_id);
     Ok((asked, call))
 }
 
@@ -112,14 +121,14 @@ type InHand = (Vec<String>, Vec<(String, PermitId, Timestamp)>);
 fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<InHand, Error> {
     let (now, mut found) = (reads.now()?, InHand::default());
     let mut pages = Pages::new(STRIDE, |action: &Action| action.call_id.clone());
-    while let Some(portion) = pages.next(|page| {
+    while let Some(batch) = pages.next(|page| {
         let after = page.after.as_deref().unwrap_or_default();
         reads.actions(&session.scope, session.id, after, page.limit)
     })? {
-        for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {
-            match &proposal.state {
-                ActionState::Started { permit, since, .. } => found.1.push((proposal.call_id, *permit, *since)),
-                ActionState::Allowed { permit } if now < permit.expires_at => found.0.push(proposal.call_id),
+        for action in batch.into_iter().filter(|action| action.runner.as_ref() == Some(actor)) {
+            match &action.state {
+                ActionState::Started { permit, since, .. } => found.1.push((action.call_id, *permit, *since)),
+                ActionState::Allowed { permit } if now < permit.expires_at => found.0.push(action.call_id),
                 ActionState::Allowed { .. }
                 | ActionState::Waiting { .. }
                 | ActionState::Denied
