@@ -17,8 +17,6 @@ const FAMILIES_OF_THEIR_OWN: [&str; 2] = ["database", "model"];
 
 /// Sources that name what earlier versions stored, by the words of those versions.
 const SOURCES_OF_THE_PAST: [&str; 2] = ["domain/src/words.rs", "store-postgres/src/migrate/gradual.rs"];
-/// Retired words that variants and functions still contain.
-const NOT_YET_REPLACED: [&str; 3] = ["by_now", "figure", "wire"];
 /// Retired words that have another meaning in the name of a function: the adverb, and the drive of a Windows path.
 const OTHER_MEANINGS: [&str; 2] = ["once", "drive"];
 
@@ -46,8 +44,7 @@ fn no_item_contains_a_retired_word() {
         for name in items(&text) {
             found += 1;
             let excepted = if name.starts_with(char::is_lowercase) { &OTHER_MEANINGS[..] } else { &[] };
-            let is_excepted = |word: &str| NOT_YET_REPLACED.contains(&word) || excepted.contains(&word);
-            let retired = retired_in(name).filter(|retired| !is_excepted(retired.word));
+            let retired = retired_in(name).filter(|retired| !excepted.contains(&retired.word));
             findings.extend(
                 retired.map(|retired| format!("{file}: {name}: `{}` is now {}", retired.word, retired.instead)),
             );
