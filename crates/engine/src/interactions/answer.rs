@@ -29,7 +29,7 @@ pub struct AnswerResult {
 }
 
 impl Engine {
-    /// Records a person's interaction_answer.
+    /// Records a person's answer.
     pub async fn interaction_answer(
         &self,
         caller: &Caller,

@@ -64,7 +64,7 @@ async fn client_runs_its_calls(upgraded: &UpgradedServer, alice: &Client) {
 /// Settles a command that ran when its server was killed. The question about it comes 35 seconds after the kill.
 async fn interrupted_command_is_settled(alice: &Client, session: &str) {
     let asked = async || open(alice, session).await.first().cloned();
-    let question = until_within(Duration::from_secs(60), "the question about the command", asked).await;
+    let question = until_within(Duration::from_mins(1), "the question about the command", asked).await;
     alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);
 }
 
