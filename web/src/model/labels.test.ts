@@ -55,7 +55,7 @@ describe('reasons for the end', () => {
     [key.replace('question.endReasons.', ''), ...Object.values(values)].join(' ')) as never;
 
   test.each([
-    ['engine/src/actions/run.rs', 'the agent reported the outcome', 'reported'],
+    ['engine/src/actions/report.rs', 'the agent reported the outcome', 'reported'],
     ['domain/src/action.rs', 'it was allowed, and was not started in time', 'unstarted'],
     ['domain/src/action.rs', 'its outcome was not reported in time', 'unreported'],
     ['domain/src/interaction.rs', 'closed by ana before the deadline', 'early ana'],
@@ -64,7 +64,7 @@ describe('reasons for the end', () => {
     ['engine/src/steps/end.rs', 'its step ended before it started: no longer needed', 'stepEnded no longer needed'],
     ['engine/src/steps/end.rs', 'the step that asked has ended', 'askerEnded'],
     [
-      'engine/src/actions/run.rs',
+      'engine/src/actions/report.rs',
       'it failed; the report came after the session had ended and was not stored',
       'reportedLate',
     ],

@@ -71,7 +71,7 @@ pub(crate) struct Decisions {
 
 /// Outcome of a call that this client was given to run.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
-#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "result": { "bytes": 5 } }))]
+#[schema(example = json!({ "call_id": "call_abc123", "result": { "bytes": 5 } }))]
 pub(crate) struct ToolResult {
     /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
@@ -108,7 +108,7 @@ pub(crate) struct AssistantMessage {
 
 /// A tool call. With `requires_approval`, people have to decide on it; without, this client has to run it now.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "tool_name": "write_file",
+#[schema(example = json!({ "call_id": "call_abc123", "tool_name": "write_file",
     "arguments": { "path": "/src/main.py", "content": "…" }, "requires_approval": true, "reason": "writing needs a person",
     "created_at": "2026-11-15T10:00:00Z", "kind": "approval", "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" }))]
 pub(crate) struct ToolCall {
@@ -145,7 +145,7 @@ pub(crate) struct ToolCall {
 
 /// Decision on a call.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "decision": "approve", "source": "user", "effect": "approve",
+#[schema(example = json!({ "call_id": "call_abc123", "decision": "approve", "source": "user", "effect": "approve",
     "by": "alice" }))]
 pub(crate) struct Resolved {
     /// Identifier of the call, as the `tool_call` message named it.
@@ -167,7 +167,7 @@ pub(crate) struct Resolved {
 
 /// Warning that the deadline is near.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = Decision, example = json!({ "call_id": "call_abc123", "seconds_left": 60, "expires_at": "2026-11-15T10:05:00Z" }))]
+#[schema(example = json!({ "call_id": "call_abc123", "seconds_left": 60, "expires_at": "2026-11-15T10:05:00Z" }))]
 pub(crate) struct Warning {
     /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
@@ -180,7 +180,7 @@ pub(crate) struct Warning {
 
 /// The deadline passed without a decision. The call will not run.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = Decision, example = json!({ "call_id": "call_abc123" }))]
+#[schema(example = json!({ "call_id": "call_abc123" }))]
 pub(crate) struct Expired {
     /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
