@@ -9,8 +9,10 @@
 //!
 //! Only an `allowed` action can be started, and only with its permit, which is valid once and for exactly this call.
 
+mod call;
 mod state;
 
+pub use call::{check_arguments, reserved, same_but_text};
 pub use state::{ActionState, Outcome, Permit};
 
 use jiff::Timestamp;
@@ -21,8 +23,8 @@ use crate::event::{ActionRejected, ActionRuled, ActionSettled, ActionStarted, Ou
 use crate::interaction::Interaction;
 use crate::ruling::Verdict;
 use crate::{
-    Actor, Call, Caller, Digest, Effect, EventDraft, EventKind, GrantId, InteractionId, PermitId, Problem, Refusal,
-    Resolution, Role, Ruling, Scope, SessionId, State, StepId, text,
+    Actor, Call, Caller, Digest, Effect, EventDraft, EventKind, GrantId, InteractionId, PermitId, Refusal, Resolution,
+    Role, Ruling, Scope, SessionId, State, StepId,
 };
 
 /// Failure message of an action that its client did not start before the permit expired.
@@ -82,23 +84,6 @@ pub struct Action {
 
 /// A transition: the new action, and the event that records the change.
 pub type ActionChange = (Action, EventDraft);
-
-impl Call {
-    /// Adds a problem for each part of the call that a policy cannot judge. `under` is the JSON pointer of the call.
-    pub fn check(&self, under: &str, problems: &mut Vec<Problem>) {
-        text::line(&format!("{under}/tool"), &self.tool, problems);
-        text::tool(&format!("{under}/tool"), &self.tool, problems);
-        check_arguments(&format!("{under}/arguments"), &self.arguments, problems);
-    }
-}
-
-/// Adds a problem unless the arguments are an object of bounded depth.
-pub fn check_arguments(pointer: &str, arguments: &Value, problems: &mut Vec<Problem>) {
-    if !arguments.is_object() {
-        problems.push(Problem::new(pointer, "must be an object"));
-    }
-    text::depth(pointer, arguments, problems);
-}
 
 impl Action {
     /// Name of the state, as the API and the stores show it. An action whose permit has expired is `rejected`.
@@ -453,26 +438,6 @@ impl Action {
     }
 }
 
-/// Whether two calls have the same arguments apart from `content`, and so write to the same file.
-#[must_use]
-pub fn same_but_text(one: &Value, other: &Value) -> bool {
-    let rest = |arguments: &Value| {
-        let mut rest = arguments.clone();
-        rest.as_object_mut().map(|fields| fields.remove("content"));
-        rest
-    };
-    rest(one) == rest(other)
-}
-
-/// Whether a `call_id` has the form that workers use: `s1t2c0` is the first call in the second turn of the first step.
-#[must_use]
-pub fn reserved(call: &str) -> bool {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let Some(rest) = call.strip_prefix('s') else { return false };
-    let Some((step, rest)) = rest.split_once('t') else { return rest.strip_suffix("before").is_some_and(number) };
-    rest.split_once('c').is_some_and(|(turn, place)| number(step) && number(turn) && number(place))
-}
-
 /// Actor, effect and reason of the end of a question about an action. `None` while the question is open.
 #[must_use]
 pub fn verdict_of(interaction: &Interaction) -> Option<(Actor, Option<Effect>, Option<String>)> {
@@ -484,21 +449,4 @@ pub fn verdict_of(interaction: &Interaction) -> Option<(Actor, Option<Effect>, O
         Resolution::Expired => (Actor::system(), None, Some("nobody answered in time".into())),
         Resolution::Cancelled { by, reason } => (by.clone(), None, Some(reason.clone())),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_call_names_of_a_worker_are_reserved() {
-        for call in ["s1t2c0", "s12t345c67", "s1before"] {
-            assert!(reserved(call), "{call}");
-        }
-        for call in
-            ["", "s", "sbefore", "s1", "t2c0", "st2c0", "s1t2", "s1tc0", "s1t2c", "s1t2c0x", "call_1", "s1before2"]
-        {
-            assert!(!reserved(call), "{call}");
-        }
-    }
 }
