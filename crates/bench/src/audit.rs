@@ -9,7 +9,7 @@ use store::{Cost, Store, StoreError, SystemClock, read};
 
 use crate::Fallible;
 use crate::floor;
-use crate::report::{Row, Section, Table, metric, text, whole};
+use crate::report::{Row, Section, Table, decimal, text, whole};
 use crate::rows::RowWriter;
 use crate::setup::{BenchSetup, StoreKind};
 
@@ -35,11 +35,11 @@ fn row(setup: &BenchSetup, store_kind: StoreKind) -> Fallible<Row> {
     let micros = |rate: f64| 1_000_000.0 / rate.max(1.0);
     Ok(vec![
         ("store", text(store_kind.name())),
-        ("loops/s without", metric(without, 0)),
-        ("loops/s with", metric(with, 0)),
-        ("µs an entry", metric((micros(with) - micros(without)) / ENTRIES, 1)),
+        ("loops/s without", decimal(without, 0)),
+        ("loops/s with", decimal(with, 0)),
+        ("µs an entry", decimal((micros(with) - micros(without)) / ENTRIES, 1)),
         ("chained", whole(chained)),
-        ("chained/s", metric(rate, 0)),
+        ("chained/s", decimal(rate, 0)),
     ])
 }
 

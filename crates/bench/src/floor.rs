@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::Fallible;
 use crate::http_loop::LoopRate;
-use crate::report::{Row, Section, Table, Target, metric, text, whole};
+use crate::report::{Row, Section, Table, Target, decimal, text, whole};
 use crate::rows::{RowError, RowWriter};
 use crate::sample::{Ranked, Times};
 use crate::setup::{BenchSetup, StoreKind};
@@ -110,9 +110,9 @@ fn line(store_kind: StoreKind, clients: usize, per_second: f64, ranked: &Ranked)
     vec![
         ("store", text(store_kind.name())),
         ("clients", whole(clients as u64)),
-        ("rounds/s", metric(per_second, 0)),
-        ("p50 ms", metric(ranked.millis(50), 2)),
-        ("p99 ms", metric(ranked.millis(99), 2)),
+        ("rounds/s", decimal(per_second, 0)),
+        ("p50 ms", decimal(ranked.millis(50), 2)),
+        ("p99 ms", decimal(ranked.millis(99), 2)),
     ]
 }
 
@@ -127,8 +127,8 @@ fn compare(loops: &[LoopRate], floors: &[LoopRate]) -> (Table, Option<Target>) {
         table.rows.push(vec![
             ("store", text(over_http.store_kind.name())),
             ("clients", whole(over_http.clients as u64)),
-            ("http loops/s", metric(over_http.per_second, 0)),
-            ("% of floor", share.map_or_else(|| text("-"), |share| metric(share, 1))),
+            ("http loops/s", decimal(over_http.per_second, 0)),
+            ("% of floor", share.map_or_else(|| text("-"), |share| decimal(share, 1))),
         ]);
         if let (StoreKind::Sqlite, 64, Some(share)) = (over_http.store_kind, over_http.clients, share) {
             target = Some(Target::at_least("loop over HTTP at 64 clients, of the SQLite floor", WANTED, share, "%"));

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use crate::Fallible;
 use crate::client::{Connection, holds, id_in};
 use crate::node::Node;
-use crate::report::{Section, Table, metric, text, whole};
+use crate::report::{Section, Table, decimal, text, whole};
 use crate::sample::{self, Times};
 use crate::setup::{BenchSetup, Keys, StoreKind};
 
@@ -131,11 +131,11 @@ pub(crate) fn measure<R: Rounds>(
             ("store", text(store_kind.name())),
             ("clients", whole(clients as u64)),
             ("log", text(log)),
-            ("loops/s", metric(per_second, 0)),
-            ("p50 ms", metric(ranked.millis(50), 2)),
-            ("p99 ms", metric(ranked.millis(99), 2)),
-            ("server cpu", metric(micros(before.0, after.0), 0)),
-            ("bench cpu", metric(micros(before.1, after.1), 0)),
+            ("loops/s", decimal(per_second, 0)),
+            ("p50 ms", decimal(ranked.millis(50), 2)),
+            ("p99 ms", decimal(ranked.millis(99), 2)),
+            ("server cpu", decimal(micros(before.0, after.0), 0)),
+            ("bench cpu", decimal(micros(before.1, after.1), 0)),
             ("errors", whole(all.errors)),
         ]);
         Ok(per_second)

@@ -6,7 +6,7 @@ use crate::Fallible;
 use crate::client::Connection;
 use crate::load::{Loaded, load};
 use crate::node::Node;
-use crate::report::{Row, Section, Table, Target, metric, text, whole};
+use crate::report::{Row, Section, Table, Target, decimal, text, whole};
 use crate::sample::Times;
 use crate::setup::{BenchSetup, StoreKind};
 
@@ -44,12 +44,12 @@ pub(crate) fn section(setup: &BenchSetup, open: Option<u32>) -> Fallible<Section
                 rows.push(repeat((store_kind, what), &mut person, &paths).await?);
             }
             let end = node.memory()?;
-            let megabytes = |kib: u64| metric(kib as f64 / 1024.0, 1);
+            let megabytes = |kib: u64| decimal(kib as f64 / 1024.0, 1);
             starts.rows.push(vec![
                 ("store", text(store_kind.name())),
                 ("open", whole(u64::from(open))),
-                ("loading s", metric(loaded.took.as_secs_f64(), 1)),
-                ("start ms", metric(node.started_in.as_secs_f64() * 1000.0, 0)),
+                ("loading s", decimal(loaded.took.as_secs_f64(), 1)),
+                ("start ms", decimal(node.started_in.as_secs_f64() * 1000.0, 0)),
                 ("RSS MB after start", megabytes(fresh.resident)),
                 ("RSS MB at the end", megabytes(end.resident)),
                 ("without mapped files", megabytes(end.own)),
@@ -115,9 +115,9 @@ async fn repeat(
     let row = vec![
         ("request", text(what)),
         ("store", text(store_kind.name())),
-        ("first ms", metric(first, 2)),
-        ("p50 ms", metric(ranked.millis(50), 2)),
-        ("p99 ms", metric(ranked.millis(99), 2)),
+        ("first ms", decimal(first, 2)),
+        ("p50 ms", decimal(ranked.millis(50), 2)),
+        ("p99 ms", decimal(ranked.millis(99), 2)),
         ("requests", whole(requests)),
         ("bytes", whole(size as u64)),
     ];

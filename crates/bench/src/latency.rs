@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use crate::Fallible;
 use crate::http_loop::Pair;
 use crate::node::Node;
-use crate::report::{Section, Table, Target, metric, text, whole};
+use crate::report::{Section, Table, Target, decimal, text, whole};
 use crate::sample::{Ranked, Times};
 use crate::setup::{BenchSetup, Keys, StoreKind};
 
@@ -120,10 +120,10 @@ fn line(store_kind: StoreKind, nodes: u64, answers: u64, missed: u64, ranked: &R
         ("store", text(store_kind.name())),
         ("nodes", whole(nodes)),
         ("answers", whole(answers)),
-        ("p50 ms", metric(ranked.millis(50), 2)),
-        ("p95 ms", metric(ranked.millis(95), 2)),
-        ("p99 ms", metric(ranked.millis(99), 2)),
-        ("max ms", metric(ranked.millis(100), 2)),
+        ("p50 ms", decimal(ranked.millis(50), 2)),
+        ("p95 ms", decimal(ranked.millis(95), 2)),
+        ("p99 ms", decimal(ranked.millis(99), 2)),
+        ("max ms", decimal(ranked.millis(100), 2)),
         ("missed", whole(missed)),
     ]
 }

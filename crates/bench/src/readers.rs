@@ -13,7 +13,7 @@ use crate::Fallible;
 use crate::client::{Connection, holds};
 use crate::http_loop::Pair;
 use crate::node::Node;
-use crate::report::{Row, Section, Table, Target, metric, text, whole};
+use crate::report::{Row, Section, Table, Target, decimal, text, whole};
 use crate::sample::{Ranked, Times};
 use crate::setup::{BenchSetup, Keys, StoreKind};
 
@@ -94,17 +94,17 @@ async fn measure(node: &Node, keys: &Keys, what: &str, readers: usize) -> Fallib
     tokio::time::sleep(SETTLE).await;
     let after = node.memory()?.resident;
     let each = during.saturating_sub(before) as f64 / readers as f64;
-    let megabytes = |kib: u64| metric(kib as f64 / 1024.0, 1);
+    let megabytes = |kib: u64| decimal(kib as f64 / 1024.0, 1);
     let row = vec![
         ("stream", text(what)),
         ("readers", whole(readers as u64)),
-        ("connecting s", metric(connecting.as_secs_f64(), 1)),
+        ("connecting s", decimal(connecting.as_secs_f64(), 1)),
         ("MB before", megabytes(before)),
         ("MB with all", megabytes(during)),
-        ("KB each", metric(each, 2)),
-        ("event p50 ms", metric(ranked.millis(50), 0)),
-        ("event last ms", metric(ranked.millis(100), 0)),
-        ("cpu ms", metric(processor * 1000.0, 0)),
+        ("KB each", decimal(each, 2)),
+        ("event p50 ms", decimal(ranked.millis(50), 0)),
+        ("event last ms", decimal(ranked.millis(100), 0)),
+        ("cpu ms", decimal(processor * 1000.0, 0)),
         ("MB then", megabytes(after_event)),
         ("MB after all left", megabytes(after)),
     ];

@@ -59,7 +59,7 @@ pub(crate) fn whole(number: u64) -> Cell {
 }
 
 /// Formats a number with this many decimals.
-pub(crate) fn metric(number: f64, digits: usize) -> Cell {
+pub(crate) fn decimal(number: f64, digits: usize) -> Cell {
     let shown = format!("{number:.digits$}");
     let value = shown.parse::<f64>().map_or(Value::Null, |rounded| json!(rounded));
     Cell { shown, value }

@@ -8,7 +8,7 @@ use policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 
 use crate::Fallible;
-use crate::report::{Section, Table, Target, metric, text, whole};
+use crate::report::{Section, Table, Target, decimal, text, whole};
 use crate::setup::BenchSetup;
 
 /// Numbers of rules.
@@ -33,10 +33,10 @@ pub(crate) fn section(setup: &BenchSetup) -> Fallible<Section> {
         typical = named;
         table.rows.push(vec![
             ("rules", whole(rules as u64)),
-            ("exact name", metric(named, 2)),
-            ("wildcard", metric(wild, 2)),
-            ("expression", metric(command, 2)),
-            ("no rule", metric(unknown, 2)),
+            ("exact name", decimal(named, 2)),
+            ("wildcard", decimal(wild, 2)),
+            ("expression", decimal(command, 2)),
+            ("no rule", decimal(unknown, 2)),
             ("version", text(&policy.version()[..8])),
         ]);
     }

@@ -53,11 +53,11 @@ pub(crate) struct Memory {
 /// Reads the memory of a process.
 pub(crate) fn memory(process: u32) -> Fallible<Memory> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let metric = |name: &str| -> Fallible<u64> {
+    let kilobytes = |name: &str| -> Fallible<u64> {
         let line = status.lines().find_map(|line| line.strip_prefix(name)).and_then(|line| line.strip_suffix(" kB"));
         Ok(line.ok_or("/proc shows no memory")?.trim().parse()?)
     };
-    Ok(Memory { resident: metric("VmRSS:")?, own: metric("RssAnon:")? })
+    Ok(Memory { resident: kilobytes("VmRSS:")?, own: kilobytes("RssAnon:")? })
 }
 
 /// Reads the processor time that a process has used, in seconds.

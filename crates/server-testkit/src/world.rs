@@ -83,9 +83,9 @@ impl World {
         let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, time, Ids::default(), vault, setup.settings);
         engine.check_master_key().await.unwrap();
         let (stop, stopping) = watch::channel(false);
-        let figures = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle();
+        let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle();
         let connections = setup.limits.connections;
-        let app = App::new(engine.clone(), setup.limits, setup.front, figures, stopping.clone());
+        let app = App::new(engine.clone(), setup.limits, setup.front, metrics, stopping.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let http = HttpClient::new(listener.local_addr().unwrap());
         let tasks = TaskTracker::new();

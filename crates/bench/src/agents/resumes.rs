@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use super::bench_worker::{BenchWorker, Part};
 use crate::Fallible;
 use crate::floor;
-use crate::report::{Row, Table, metric, text, whole};
+use crate::report::{Row, Table, decimal, text, whole};
 use crate::rows::RowWriter;
 use crate::setup::{BenchSetup, StoreKind};
 
@@ -60,9 +60,9 @@ fn measured(setup: &BenchSetup, store_kind: StoreKind) -> Fallible<Row> {
     Ok(vec![
         ("store", text(store_kind.name())),
         ("sessions", whole(SESSIONS as u64)),
-        ("resumes/s", metric(resumes, 0)),
-        ("floor loops/s", metric(floor, 0)),
-        ("% of floor", metric(100.0 * resumes / floor.max(1.0), 1)),
+        ("resumes/s", decimal(resumes, 0)),
+        ("floor loops/s", decimal(floor, 0)),
+        ("% of floor", decimal(100.0 * resumes / floor.max(1.0), 1)),
     ])
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::bench_worker::{BenchWorker, Part};
 use crate::Fallible;
 use crate::floor;
-use crate::report::{Row, Table, Target, metric, text, whole};
+use crate::report::{Row, Table, Target, decimal, text, whole};
 use crate::rows::RowWriter;
 use crate::sample::{Ranked, Times};
 use crate::setup::{BenchSetup, StoreKind};
@@ -53,13 +53,13 @@ fn measured(setup: &BenchSetup, store_kind: StoreKind) -> Fallible<(Row, f64)> {
     let row = vec![
         ("store", text(store_kind.name())),
         ("turns", whole(asked.len().saturating_sub(1) as u64)),
-        ("1-100 p50 ms", metric(early.millis(50), 2)),
-        ("p99 ms", metric(early.millis(99), 2)),
-        ("900-1000 p50 ms", metric(late.millis(50), 2)),
-        ("late p99 ms", metric(late.millis(99), 2)),
-        ("late/early", metric(growth, 2)),
-        ("floor p50 ms", metric(floor.millis(50), 2)),
-        ("turn/floor", metric(early.millis(50) / floor.millis(50).max(0.001), 2)),
+        ("1-100 p50 ms", decimal(early.millis(50), 2)),
+        ("p99 ms", decimal(early.millis(99), 2)),
+        ("900-1000 p50 ms", decimal(late.millis(50), 2)),
+        ("late p99 ms", decimal(late.millis(99), 2)),
+        ("late/early", decimal(growth, 2)),
+        ("floor p50 ms", decimal(floor.millis(50), 2)),
+        ("turn/floor", decimal(early.millis(50) / floor.millis(50).max(0.001), 2)),
     ];
     Ok((row, growth))
 }

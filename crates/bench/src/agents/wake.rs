@@ -14,7 +14,7 @@ use crate::Fallible;
 use crate::client::Connection;
 use crate::latency;
 use crate::node::Node;
-use crate::report::{Row, Table, Target, metric, text, whole};
+use crate::report::{Row, Table, Target, decimal, text, whole};
 use crate::setup::{BenchDatabase, BenchSetup, Keys, StoreKind};
 
 /// Time between two answers: 50 answers a second.
@@ -146,17 +146,17 @@ impl Sleeper {
 fn line(store_kind: StoreKind, counted: latency::Counted, waiting: latency::Counted) -> (Row, f64) {
     let answers = counted.times.count() as u64;
     let (ours, theirs) = (counted.times.ranked(), waiting.times.ranked());
-    let ratio = |percent: usize| metric(ours.millis(percent) / theirs.millis(percent).max(0.001), 1);
+    let ratio = |percent: usize| decimal(ours.millis(percent) / theirs.millis(percent).max(0.001), 1);
     let row = vec![
         ("store", text(store_kind.name())),
         ("answers", whole(answers)),
-        ("p50 ms", metric(ours.millis(50), 2)),
-        ("p95 ms", metric(ours.millis(95), 2)),
-        ("p99 ms", metric(ours.millis(99), 2)),
-        ("max ms", metric(ours.millis(100), 2)),
+        ("p50 ms", decimal(ours.millis(50), 2)),
+        ("p95 ms", decimal(ours.millis(95), 2)),
+        ("p99 ms", decimal(ours.millis(99), 2)),
+        ("max ms", decimal(ours.millis(100), 2)),
         ("missed", whole(counted.missed)),
-        ("waiting p50 ms", metric(theirs.millis(50), 2)),
-        ("waiting p99 ms", metric(theirs.millis(99), 2)),
+        ("waiting p50 ms", decimal(theirs.millis(50), 2)),
+        ("waiting p99 ms", decimal(theirs.millis(99), 2)),
         ("p50 ratio", ratio(50)),
         ("p99 ratio", ratio(99)),
     ];

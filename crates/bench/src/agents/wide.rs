@@ -6,7 +6,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use super::bench_worker::{BenchWorker, PATIENCE, Part};
 use crate::Fallible;
-use crate::report::{Table, metric, text, whole};
+use crate::report::{Table, decimal, text, whole};
 use crate::setup::{BenchSetup, StoreKind};
 
 /// Numbers of questions in a turn.
@@ -48,10 +48,10 @@ pub(super) fn measure(setup: &BenchSetup) -> Fallible<Table> {
             table.rows.push(vec![
                 ("store", text(store_kind.name())),
                 ("questions", whole(width as u64)),
-                ("all asked ms", metric(asked, 1)),
-                ("all settled ms", metric(resumed, 1)),
-                ("ms a question", metric(each, 2)),
-                ("against one", metric(each / alone.max(0.001), 2)),
+                ("all asked ms", decimal(asked, 1)),
+                ("all settled ms", decimal(resumed, 1)),
+                ("ms a question", decimal(each, 2)),
+                ("against one", decimal(each / alone.max(0.001), 2)),
             ]);
         }
     }

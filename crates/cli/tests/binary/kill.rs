@@ -32,17 +32,17 @@ const LATECOMERS: usize = 2;
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_server_on_sqlite_loses_and_repeats_nothing() {
     let deployment = Deployment::sqlite();
-    let figures = KillTest::new(&deployment, vec![deployment.launch()]).run().await;
+    let totals = KillTest::new(&deployment, vec![deployment.launch()]).run().await;
     let checked = deployment.run(&["check"]);
     assert_eq!(String::from_utf8_lossy(&checked.stdout), "no damage was found in the database\n", "{checked:?}");
-    println!("SQLite: {figures}, {} audit entries", crate::audit::proved(&deployment).len());
+    println!("SQLite: {totals}, {} audit entries", crate::audit::proved(&deployment).len());
 }
 
 #[test]
 fn killed_node_on_postgres_loses_and_repeats_nothing() {
     on_postgres(async |deployment| {
-        let figures = KillTest::new(deployment, vec![deployment.launch(), deployment.launch()]).run().await;
-        println!("PostgreSQL: {figures}, {} audit entries", crate::audit::proved(deployment).len());
+        let totals = KillTest::new(deployment, vec![deployment.launch(), deployment.launch()]).run().await;
+        println!("PostgreSQL: {totals}, {} audit entries", crate::audit::proved(deployment).len());
     });
 }
 
@@ -111,13 +111,13 @@ impl<'a> KillTest<'a> {
         .await;
         record.finish();
         soon("the end of the rest", join_all_clients(&mut others)).await;
-        let figures = verdict::judge(self.client("viewer", "judge"), &record, &seen).await;
+        let totals = verdict::judge(self.client("viewer", "judge"), &record, &seen).await;
         readers.shutdown().await;
         for server in servers {
             assert!(server.stop().success());
         }
         let (rounds, seed, took) = (self.rounds, self.seed, since.elapsed().as_secs_f64());
-        format!("{rounds} kills, {figures}, {took:.1} s, seed {seed}")
+        format!("{rounds} kills, {totals}, {took:.1} s, seed {seed}")
     }
 
     fn spawn_clients(&mut self, record: &Arc<Record>, askers: &mut JoinSet<()>, others: &mut JoinSet<()>) {

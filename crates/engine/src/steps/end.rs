@@ -283,6 +283,7 @@ fn find_previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Re
 
 /// Answer that sent a step back, which is the output of the step.
 #[derive(Deserialize)]
+#[serde(default)]
 struct SentBackAnswer {
     by: AnsweredBy,
     feedback: Option<String>,

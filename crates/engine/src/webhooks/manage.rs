@@ -76,7 +76,7 @@ impl Engine {
                 disabled: None,
                 failures: 0,
             };
-            let webhook = if enabled { webhook } else { webhook.disable(work.by(), "made so".into(), now).0 };
+            let webhook = if enabled { webhook } else { webhook.disable(work.by(), "created disabled".into(), now).0 };
             let head = work.tx.project_head(&scope)?;
             work.tx.webhook_insert(&webhook, head)?;
             keep_secret(work, &vault, &webhook, 1, secret)?;
@@ -90,7 +90,7 @@ impl Engine {
             Ok(webhook)
         });
         let (webhook, secret) = made.await?;
-        Ok((webhook, spelled(&secret)))
+        Ok((webhook, format_secret(&secret)))
     }
 
     /// Lists the webhooks of the caller's project, the newest first.
@@ -139,7 +139,7 @@ impl Engine {
             if webhook.enabled() == enabled {
                 return Ok(webhook);
             }
-            let reason = reason.clone().unwrap_or_else(|| format!("switched off by {}", work.by().name));
+            let reason = reason.clone().unwrap_or_else(|| format!("disabled by {}", work.by().name));
             let (webhook, told) =
                 if enabled { webhook.enable(work.by()) } else { webhook.disable(work.by(), reason, work.now) };
             work.tx.webhook_save(&webhook)?;
@@ -179,7 +179,7 @@ impl Engine {
             Ok((webhook, until))
         });
         let ((webhook, until), secret) = rotated.await?;
-        Ok((webhook, spelled(&secret), until))
+        Ok((webhook, format_secret(&secret), until))
     }
 }
 
@@ -248,14 +248,14 @@ fn keep_secret(
     number: u32,
     secret: &[u8; 32],
 ) -> Result<(), Error> {
-    let place = SealContext::Webhook(&webhook.scope, webhook.id, number);
-    let sealed = vault.seal(work, &place, secret)?;
+    let context = SealContext::Webhook(&webhook.scope, webhook.id, number);
+    let sealed = vault.seal(work, &context, secret)?;
     let secret = WebhookSecret { scope: webhook.scope, webhook: webhook.id, number, until: None, sealed };
     Ok(work.tx.webhook_secret_insert(&secret)?)
 }
 
 /// Formats a secret as it is shown to the caller.
-fn spelled(secret: &[u8; 32]) -> String {
+fn format_secret(secret: &[u8; 32]) -> String {
     format!("{MARK}{}", BASE64_STANDARD.encode(secret))
 }
 

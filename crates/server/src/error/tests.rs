@@ -52,8 +52,8 @@ fn a_refusal_by_limit_names_its_limit_and_is_counted() {
             let body = refusal.log();
             assert_eq!((body.code.as_str(), body.limit.as_deref(), body.max), (code, Some(limit), max));
             assert!(body.detail.is_some_and(|detail| detail.contains(limit)), "{code}");
-            let figure = format!("flow_limit_refusals_total{{limit=\"{limit}\"}} 1");
-            assert!(recorder.handle().render().contains(&figure), "{code}");
+            let sample = format!("flow_limit_refusals_total{{limit=\"{limit}\"}} 1");
+            assert!(recorder.handle().render().contains(&sample), "{code}");
         }
     });
 }

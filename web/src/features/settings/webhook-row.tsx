@@ -16,8 +16,8 @@ import { Ago } from '@/ui/time';
 import { Deliveries } from './deliveries';
 import type { Shown } from './webhooks';
 
-// Reason text of the server for a webhook that was created disabled.
-const MADE_OFF = 'made so';
+// Reason text of the server for a webhook that was created disabled, and that of 0.1.
+const MADE_OFF = ['created disabled', 'made so'];
 
 interface Props {
   webhook: Webhook;
@@ -157,7 +157,9 @@ function Particulars({ webhook }: { webhook: Webhook }) {
             <>
               {': '}
               <AgentLine
-                text={webhook.disabled_reason === MADE_OFF ? t('webhooks.madeOff') : inWords(webhook.disabled_reason)}
+                text={
+                  MADE_OFF.includes(webhook.disabled_reason) ? t('webhooks.madeOff') : inWords(webhook.disabled_reason)
+                }
               />
             </>
           ) : null}

@@ -79,7 +79,7 @@ async fn logs_files_and_events_contain_no_secret() {
         alice.request("POST", &path).json(&json!({ "data": { "TOKEN": SECRET } })).header("Idempotency-Key", "k1");
     let answered = alice.attempt(answer).await.unwrap().done(200);
     let events = alice.get(&format!("/v1/sessions/{session}/events")).await.done(200);
-    let figures = alice.get("/metrics").await.done(200);
+    let metrics = alice.get("/metrics").await.done(200);
     let take =
         bot.request("POST", &format!("/v1/interactions/{question}/delivery/take")).header("Idempotency-Key", "k2");
     let taken = bot.attempt(take).await.unwrap().done(200);
@@ -89,7 +89,7 @@ async fn logs_files_and_events_contain_no_secret() {
     let mut places: Vec<(String, Vec<u8>)> = vec![
         ("the reply".into(), answered.body.to_string().into_bytes()),
         ("the events".into(), events.body.to_string().into_bytes()),
-        ("the figures".into(), figures.body.to_string().into_bytes()),
+        ("the metrics".into(), metrics.body.to_string().into_bytes()),
     ];
     let mut look = |when: &str| {
         for entry in std::fs::read_dir(deployment.data()).unwrap() {
