@@ -90,7 +90,7 @@ impl Engine {
             Ok(webhook)
         });
         let (webhook, secret) = made.await?;
-        Ok((webhook, spelled(&secret)))
+        Ok((webhook, format_secret(&secret)))
     }
 
     /// Lists the webhooks of the caller's project, the newest first.
@@ -179,7 +179,7 @@ impl Engine {
             Ok((webhook, until))
         });
         let ((webhook, until), secret) = rotated.await?;
-        Ok((webhook, spelled(&secret), until))
+        Ok((webhook, format_secret(&secret), until))
     }
 }
 
@@ -255,11 +255,11 @@ fn keep_secret(
 }
 
 /// Formats a secret as it is shown to the caller.
-fn spelled(secret: &[u8; 32]) -> String {
+fn format_secret(secret: &[u8; 32]) -> String {
     format!("{MARK}{}", BASE64_STANDARD.encode(secret))
 }
 
 /// Unseals a secret.
-pub(super) fn opened(vault: &Vault, secret: &WebhookSecret) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub(super) fn unseal(vault: &Vault, secret: &WebhookSecret) -> Result<Zeroizing<Vec<u8>>, Error> {
     vault.unseal(&SealContext::Webhook(&secret.scope, secret.webhook, secret.number), &secret.sealed)
 }

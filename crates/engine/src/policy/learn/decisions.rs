@@ -216,10 +216,10 @@ fn in_own_words(asked: Interaction) -> Option<DecidedCall> {
 fn decided_about(call: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
     let Call { tool, arguments } = call;
     let OnBehalfOf { agent, user, role } = behalf;
-    Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
+    Some(Decided { tool, arguments, agent: agent?, user, role, said: outcome_of(decision.effect), own_words: false })
 }
 
-const fn said(effect: Effect) -> DecisionOutcome {
+const fn outcome_of(effect: Effect) -> DecisionOutcome {
     match effect {
         Effect::Approve => DecisionOutcome::Approved,
         Effect::Reject => DecisionOutcome::Rejected,
