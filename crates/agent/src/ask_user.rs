@@ -31,13 +31,13 @@ pub fn question(
         question.metadata = json!({ "dropped_suggestions": dropped });
     }
     if let Err(problems) = question.clone().admit() {
-        return Err(told(&problems));
+        return Err(format_problems(&problems));
     }
     let seconds = agent.deadlines.get(question.kind.name()).copied();
     Ok((question, seconds, dropped))
 }
 
-fn told(problems: &[Problem]) -> String {
+fn format_problems(problems: &[Problem]) -> String {
     let problems: Vec<String> =
         problems.iter().map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect();
     format!("The question was not asked, because people could not answer it well. {}", problems.join("; "))

@@ -162,7 +162,7 @@ impl Action {
             | ActionState::Failed { .. }
             | ActionState::Unknown { .. } => EventKind::ActionWaiting(ruled),
         };
-        EventDraft::by(&self.proposed_by, kind).recording(self.kept())
+        EventDraft::by(&self.proposed_by, kind).recording(self.audit_record())
     }
 
     /// Allows an action that waits or whose outcome is unknown, with other arguments if a person edited them.
@@ -179,7 +179,7 @@ impl Action {
         let edited = edited.or_else(|| self.edited.clone());
         let after = Self { edited, ..self }.with_state(ActionState::Allowed { permit });
         let ruled = ActionRuled { edited: Some(after.edited.is_some()), ..after.ruled() };
-        let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.kept());
+        let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.audit_record());
         Ok((after, draft))
     }
 
@@ -217,7 +217,7 @@ impl Action {
         let mut after = Self { edited: Some(edited), ruling, ..self };
         after.asked.push(interaction);
         let ruled = ActionRuled { edited: Some(true), ..after.ruled() };
-        let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.kept());
+        let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.audit_record());
         Ok((after.with_state(ActionState::Waiting { interaction }), draft))
     }
 
@@ -238,7 +238,7 @@ impl Action {
             return Err(Refusal::PermitExpired { at: good.expires_at });
         }
         let started = ActionStarted { call_id: self.call_id.clone(), tool: self.call.tool.clone(), until };
-        let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.kept());
+        let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.audit_record());
         Ok((self.with_state(ActionState::Started { permit, since: now, until }), draft))
     }
 
@@ -255,7 +255,7 @@ impl Action {
     /// Grant without which the action may not run, because today's policy asks about the call and nobody was asked. `None` if the action needs
     /// no grant.
     #[must_use]
-    pub fn stands_on(&self, ruling: &Ruling) -> Option<GrantId> {
+    pub fn required_grant(&self, ruling: &Ruling) -> Option<GrantId> {
         self.grant.filter(|_| ruling.verdict == Verdict::Ask && self.asked.is_empty())
     }
 
@@ -412,7 +412,7 @@ impl Action {
     }
 
     /// Data that only the audit trail records: the arguments as proposed and as edited, and the permit.
-    fn kept(&self) -> Value {
+    fn audit_record(&self) -> Value {
         let mut record = json!({ "arguments": self.call.arguments, "digest": self.digest() });
         if let Some(edited) = &self.edited {
             record["edited_arguments"] = edited.clone();

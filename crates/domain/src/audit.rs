@@ -119,10 +119,10 @@ impl Entry {
     /// Serialises the entry. If it is too large, its largest parts are replaced by their digests.
     #[must_use]
     pub fn written(mut self) -> Written {
-        let mut text = spelled(&self);
+        let mut text = format_entry(&self);
         if text.len() > MOST_BYTES {
             shorten(&mut self.data, 0);
-            text = spelled(&self);
+            text = format_entry(&self);
         }
         let digest = Digest::of_bytes(text.as_bytes());
         Written { entry: self, text, digest }
@@ -140,7 +140,7 @@ impl Entry {
     }
 }
 
-fn spelled(entry: &Entry) -> String {
+fn format_entry(entry: &Entry) -> String {
     // Serialisation cannot fail, because all keys are strings and all numbers are JSON numbers. If it did, the verification would find an
     // empty entry.
     serde_json::to_string(entry).unwrap_or_default()

@@ -67,7 +67,7 @@ impl Definition {
     /// The definition without the commands, addresses and names of variables that only the operator's files contain. They may contain
     /// credentials of other systems, so the API and the records never show them.
     #[must_use]
-    pub fn shown(&self) -> Value {
+    pub fn public_body(&self) -> Value {
         let mut shown = self.body.clone();
         redact(&mut shown);
         shown
@@ -104,7 +104,7 @@ mod tests {
         }))
         .unwrap();
         let kept = Definition::of_agent(&agent, Actor::system(), Timestamp::UNIX_EPOCH);
-        let shown = kept.shown();
+        let shown = kept.public_body();
         assert!(!shown.to_string().contains("HIDE") && !shown.to_string().contains("wiki.example"), "{shown}");
         assert_eq!(shown["mcp"], json!([{ "name": "tickets", "tools": ["get_*"] }, { "name": "wiki" }]));
         assert_eq!(shown["model"], json!({ "provider": "openai", "name": "m" }));

@@ -73,7 +73,7 @@ pub fn analytics(mut counted: Vec<Counted>, question: &Question, most: usize) ->
 fn suggested(Counted { option, data, count }: Counted, question: &Question) -> Suggestion {
     let digest = digest(option.as_ref(), &data).to_string();
     let chosen = option.as_ref().and_then(|id| question.option(id)).map(|option| option.label.clone());
-    let filled = (!data.is_null()).then(|| shown(&data));
+    let filled = (!data.is_null()).then(|| format_data(&data));
     let words = chosen.into_iter().chain(filled).collect::<Vec<_>>().join(": ");
     let times = if count == 1 { "once before".to_owned() } else { format!("{count} times before") };
     let label = format!("{} ({times})", cut(&words, text::LINE / 2));
@@ -82,7 +82,7 @@ fn suggested(Counted { option, data, count }: Counted, question: &Question) -> S
 }
 
 /// Data as one line of text, without characters that could disguise it.
-fn shown(data: &Value) -> String {
+fn format_data(data: &Value) -> String {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let words = if let Value::Object(fields) = data {
         fields.iter().map(|(name, value)| format!("{name} {}", plain(value))).collect::<Vec<_>>().join(", ")
@@ -131,7 +131,7 @@ impl AnswerPattern {
             return None;
         }
         let option = answer.options.first().cloned();
-        let data = said(answer);
+        let data = answer_data(answer);
         if option.is_none() && data.is_null() {
             return None;
         }
@@ -142,7 +142,7 @@ impl AnswerPattern {
 }
 
 /// Data of the answer, or its text if it has neither data nor options.
-fn said(answer: &Answer) -> Value {
+fn answer_data(answer: &Answer) -> Value {
     let only_text = answer.data.is_null() && answer.options.is_empty();
     let text = answer.feedback.as_deref().filter(|_| only_text);
     text.map_or_else(|| answer.data.clone(), Value::from)

@@ -76,7 +76,7 @@ impl Path {
 
 /// All placeholders in a value, with the JSON Pointer of their text below `at`.
 #[must_use]
-pub fn places(at: &str, template: &Value) -> Vec<(String, Result<Path, TemplateError>)> {
+pub fn placeholders(at: &str, template: &Value) -> Vec<(String, Result<Path, TemplateError>)> {
     let mut found = Vec::new();
     gather(at, template, text::DEPTH, &mut found);
     found

@@ -15,15 +15,15 @@ pub(crate) fn of(kind: &Kind, value: &Value) -> String {
         Kind::Enum { options } => {
             one_of(&options.as_array().map(|options| options.iter().collect::<Vec<_>>()).unwrap_or_default())
         }
-        Kind::Constant { expected_value } => format!("Must be exactly {}.", shown(expected_value)),
+        Kind::Constant { expected_value } => format!("Must be exactly {}.", format_value(expected_value)),
         Kind::Pattern { pattern } => format!("Must match the pattern {}.", cut(pattern)),
         Kind::MinLength { limit: 1 } => "Must not be empty.".into(),
         Kind::MinLength { limit } => format!("Must have at least {}.", count(*limit, "character")),
         Kind::MaxLength { limit } => format!("Must have at most {}.", count(*limit, "character")),
-        Kind::Minimum { limit } => format!("Must be {} or more.", shown(limit)),
-        Kind::Maximum { limit } => format!("Must be {} or less.", shown(limit)),
-        Kind::ExclusiveMinimum { limit } => format!("Must be more than {}.", shown(limit)),
-        Kind::ExclusiveMaximum { limit } => format!("Must be less than {}.", shown(limit)),
+        Kind::Minimum { limit } => format!("Must be {} or more.", format_value(limit)),
+        Kind::Maximum { limit } => format!("Must be {} or less.", format_value(limit)),
+        Kind::ExclusiveMinimum { limit } => format!("Must be more than {}.", format_value(limit)),
+        Kind::ExclusiveMaximum { limit } => format!("Must be less than {}.", format_value(limit)),
         Kind::MultipleOf { multiple_of } => format!("Must be a multiple of {multiple_of}."),
         Kind::MinItems { limit } => format!("Must have at least {}.", count(*limit, "item")),
         Kind::MaxItems { limit } => format!("Must have at most {}.", count(*limit, "item")),
@@ -36,7 +36,7 @@ pub(crate) fn of(kind: &Kind, value: &Value) -> String {
         Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } => {
             "Has fields that are not part of the form.".into()
         }
-        Kind::Required { property } => format!("Must have the field {}.", shown(property)),
+        Kind::Required { property } => format!("Must have the field {}.", format_value(property)),
         Kind::PropertyNames { .. } => "Has a field whose name is not allowed.".into(),
         Kind::FalseSchema => "Nothing is accepted here.".into(),
         Kind::Not { .. } => "Must not have this value.".into(),
@@ -54,7 +54,7 @@ pub(crate) fn of(kind: &Kind, value: &Value) -> String {
 
 /// Lists the options, up to a length that a person would still read.
 pub(crate) fn one_of(options: &[&Value]) -> String {
-    let listed: Vec<String> = options.iter().take(OPTIONS_SHOWN).map(|option| shown(option)).collect();
+    let listed: Vec<String> = options.iter().take(OPTIONS_SHOWN).map(|option| format_value(option)).collect();
     let more = options.len().saturating_sub(OPTIONS_SHOWN);
     match more {
         0 => format!("Must be one of: {}.", listed.join(", ")),
@@ -122,7 +122,7 @@ fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-fn shown(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => cut(text),
         other => cut(&other.to_string()),

@@ -154,7 +154,7 @@ fn describe(error: &ExecutionError) -> String {
         ExecutionError::NoSuchKey(key) => format!("there is no `{}`", key.chars().take(60).collect::<String>()),
         ExecutionError::NoSuchOverload(overload)
             if overload.argument_types().first().is_some_and(|first| first == "null_type")
-                && matches!(functions::shown(overload.function()), "." | "[]") =>
+                && matches!(functions::source_name(overload.function()), "." | "[]") =>
         {
             "it reads a field that this call does not have".into()
         }
@@ -163,11 +163,11 @@ fn describe(error: &ExecutionError) -> String {
         }
         ExecutionError::NoSuchOverload(overload) => {
             let types = overload.argument_types().join(", ");
-            format!("`{}` cannot be used on ({types})", functions::shown(overload.function()))
+            format!("`{}` cannot be used on ({types})", functions::source_name(overload.function()))
         }
         ExecutionError::FunctionError { function, message } if functions::guards_loop(function) => message.clone(),
         ExecutionError::FunctionError { function, message } => {
-            format!("`{}`: {message}", functions::shown(function))
+            format!("`{}`: {message}", functions::source_name(function))
         }
         ExecutionError::UnexpectedType { .. } => "a value has the wrong type".into(),
         ExecutionError::IndexOutOfBounds(_) => "a list has no such element".into(),

@@ -65,7 +65,7 @@ impl DefinitionView {
     /// Builds the view including the definition itself.
     #[must_use]
     pub fn whole(definition: Definition, kept: bool) -> Self {
-        let shown = definition.shown();
+        let shown = definition.public_body();
         Self { definition: shown, ..Self::new(definition, kept) }
     }
 }

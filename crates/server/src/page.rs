@@ -54,7 +54,7 @@ impl PageFiles {
             return ApiError::NoRoute.into_response();
         }
         match self.file(path).filter(|_| path != INDEX) {
-            Some(file) => given(path, file, headers),
+            Some(file) => file_response(path, file, headers),
             None if path.starts_with(HASHED) => ApiError::NoRoute.into_response(),
             None => self.index(nonce),
         }
@@ -76,7 +76,7 @@ impl PageFiles {
 }
 
 /// Replies with a file. A hashed name is cached for ever; other files are revalidated.
-fn given(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
+fn file_response(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
     let hash = domain::hex(&file.metadata.sha256_hash());
     // A weak tag, because the file may be compressed.
     let tag = format!("W/\"{hash}\"");

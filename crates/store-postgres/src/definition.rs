@@ -44,8 +44,10 @@ impl DefinitionReads for Executor<'_> {
     }
 
     fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>> {
-        let found =
-            self.rows(sql::FREQUENT_ANSWERS, &[&scope.project.uuid(), &place.place, &place.kind, &i64::from(limit)])?;
+        let found = self.rows(
+            sql::FREQUENT_ANSWERS,
+            &[&scope.project.uuid(), &place.place, &place.kind.as_str(), &i64::from(limit)],
+        )?;
         found.iter().map(|row| Ok((parse(column(row, 0)?)?, number(row, 1)?))).collect()
     }
 }
@@ -90,7 +92,7 @@ impl DefinitionWrites for Executor<'_> {
                    values ($1, $2, $3, $4, 1, $5, $6) on conflict (project, place, kind, digest) \
                    do update set count = answer_counts.count + 1, at = excluded.at";
         let at = at.as_microsecond();
-        self.guarded(sql, &[&scope.project.uuid(), &place.place, &place.kind, &digest, &at, &json(answer)?])
+        self.guarded(sql, &[&scope.project.uuid(), &place.place, &place.kind.as_str(), &digest, &at, &json(answer)?])
     }
 }
 

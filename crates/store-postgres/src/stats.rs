@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
+use domain::{InteractionId, Kind, ProjectId, Scope, State, TenantId, Timestamp};
 use postgres::Row;
 use store::sql::stats as sql;
 use store::{Bounded, ClosedInteraction, OpenCount, Stats, StatsReads, StepCounts, StoreResult, percentile};
@@ -73,7 +73,7 @@ impl StatsReads for Executor<'_> {
             Ok(OpenCount {
                 tenant: TenantId::from_uuid(column(row, 0)?),
                 project: ProjectId::from_uuid(column(row, 1)?),
-                kind: column(row, 2)?,
+                kind: Kind::named(column(row, 2)?).kind_name(),
                 count: number(row, 3)?,
             })
         };
@@ -95,7 +95,7 @@ fn closed_interaction(row: &Row) -> StoreResult<ClosedInteraction> {
     };
     Ok(ClosedInteraction {
         id: InteractionId::from_uuid(column(row, 0)?),
-        kind: column(row, 1)?,
+        kind: Kind::named(column(row, 1)?).kind_name(),
         asked_at: time(column(row, 2)?)?,
         resolved_at: time(column(row, 3)?)?,
         resolution,

@@ -43,7 +43,11 @@ impl DefinitionReads for Executor<'_> {
 
     fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>> {
         let counted = |row: &Row<'_>| Ok((parse(&row.get::<_, String>(0)?)?, row.get(1)?));
-        self.rows(sql::FREQUENT_ANSWERS, params![scope.project.uuid(), place.place, place.kind, limit], counted)
+        self.rows(
+            sql::FREQUENT_ANSWERS,
+            params![scope.project.uuid(), place.place, place.kind.as_str(), limit],
+            counted,
+        )
     }
 }
 
@@ -83,7 +87,8 @@ impl DefinitionWrites for Executor<'_> {
         let sql = "insert into answer_counts (project, place, kind, digest, count, at, body) \
                    values (?1, ?2, ?3, ?4, 1, ?5, ?6) \
                    on conflict (project, place, kind, digest) do update set count = count + 1, at = excluded.at";
-        let row = params![scope.project.uuid(), place.place, place.kind, digest, at.as_microsecond(), json(answer)?];
+        let row =
+            params![scope.project.uuid(), place.place, place.kind.as_str(), digest, at.as_microsecond(), json(answer)?];
         self.change(sql, row).map(drop)
     }
 }

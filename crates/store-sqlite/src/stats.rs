@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
+use domain::{InteractionId, Kind, ProjectId, Scope, State, TenantId, Timestamp};
 use rusqlite::types::Type;
 use rusqlite::{Row, params};
 use store::sql::stats as sql;
@@ -73,7 +73,7 @@ impl StatsReads for Executor<'_> {
             Ok(OpenCount {
                 tenant: TenantId::from_uuid(id(row.get(0)?)),
                 project: ProjectId::from_uuid(id(row.get(1)?)),
-                kind: row.get(2)?,
+                kind: Kind::named(&row.get::<_, String>(2)?).kind_name(),
                 count: row.get(3)?,
             })
         };
@@ -94,7 +94,7 @@ fn closed_interaction(row: &Row<'_>) -> rusqlite::Result<ClosedInteraction> {
     };
     Ok(ClosedInteraction {
         id: InteractionId::from_uuid(id(row.get(0)?)),
-        kind: row.get(1)?,
+        kind: Kind::named(&row.get::<_, String>(1)?).kind_name(),
         asked_at: time(row.get(2)?)?,
         resolved_at: time(row.get(3)?)?,
         resolution,

@@ -1,6 +1,6 @@
 //! Versions of agents and flows, and counts of the answers that people give.
 
-use domain::{Definition, DefinitionKind, Scope, Timestamp};
+use domain::{Definition, DefinitionKind, KindName, Scope, Timestamp};
 use serde_json::Value;
 
 use crate::{Bounded, Page, StoreResult};
@@ -11,7 +11,7 @@ pub struct AnswerSource {
     /// Step of a flow, or name of an agent.
     pub place: String,
     /// Kind of the question.
-    pub kind: String,
+    pub kind: KindName,
 }
 
 /// Reads of definitions and answer counts.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{InteractionId, ProjectId, Resolution, Scope, TenantId, Timestamp};
+use domain::{InteractionId, KindName, ProjectId, Resolution, Scope, TenantId, Timestamp};
 
 use crate::{Bounded, StoreResult};
 
@@ -13,8 +13,8 @@ pub struct OpenCount {
     pub tenant: TenantId,
     /// Project of the questions.
     pub project: ProjectId,
-    /// Kind of the questions, by its name in the API.
-    pub kind: String,
+    /// Kind of the questions.
+    pub kind: KindName,
     /// Number of open questions.
     pub count: u64,
 }
@@ -41,8 +41,8 @@ pub struct Stats {
 pub struct ClosedInteraction {
     /// Identifier of the question.
     pub id: InteractionId,
-    /// Kind of the question, by its name in the API.
-    pub kind: String,
+    /// Kind of the question.
+    pub kind: KindName,
     /// Time at which the question was asked.
     pub asked_at: Timestamp,
     /// Time at which the question was closed.

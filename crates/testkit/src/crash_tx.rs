@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use domain::audit::Written;
 use domain::audit::chain::{ChainHead, Checkpoint};
+use domain::journal::JournalKind;
 use domain::{
     Action, ActionState, DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction,
     InteractionId, KeptSecret, Key, KeyId, LeaseId, Link as SignInLink, LinkId, Membership, PolicyChange, PolicyState,
@@ -11,7 +12,7 @@ use domain::{
     StepId, TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery,
     WebhookDeliveryId, WebhookId,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::{
     AccessReads, AccessWrites, ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, AnswerSource, AuditFilter,
     AuditReads, AuditWrites, Bounded, BudgetReads, BudgetWrites, ChainLink, ChainedEntry, ClosedInteraction, Cursor,
@@ -446,7 +447,7 @@ impl<T: Tx + ?Sized> ActionWrites for CrashTx<'_, T> {
 impl<T: Tx + ?Sized> StepWrites for CrashTx<'_, T> {
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
         self.countdown.count_call("journal_append")?;
-        let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);
+        let third = entry.body["input"] == json!(JournalKind::Settled) && entry.seq.is_multiple_of(3);
         if self.countdown.sabotage == Some(Sabotage::LosesResults) && third {
             return Ok(());
         }

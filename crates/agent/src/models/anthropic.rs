@@ -40,7 +40,7 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) ->
     }
     let messages = parts(request.history).into_iter().map(|part| match part {
         Part::Said { text, calls, provider } => {
-            json!({"role": "assistant", "content": said(text, calls, provider, names)})
+            json!({"role": "assistant", "content": turn_content(text, calls, provider, names)})
         }
         Part::Heard { results, texts } => {
             let results = results.into_iter().map(|result| {
@@ -64,7 +64,7 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) ->
 
 /// Content of a model's turn. A turn with reasoning is sent back block for block, because its signatures cover the
 /// blocks.
-fn said(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Vec<Value> {
+fn turn_content(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Vec<Value> {
     let tool_use = |call: &ModelCall| json!({"type": "tool_use", "id": call.id, "name": names.provider_name(&call.tool), "input": object(&call.arguments)});
     let Some(blocks) = provider.get(BLOCKS).and_then(Value::as_array) else {
         return text_block(text).into_iter().chain(calls.iter().map(tool_use)).collect();

@@ -49,7 +49,7 @@ fn messages(request: Request<'_>, names: &Names) -> Vec<Value> {
     }
     for part in parts(request.history) {
         match part {
-            Part::Said { text, calls, provider } => messages.push(said(text, calls, provider, names)),
+            Part::Said { text, calls, provider } => messages.push(turn_message(text, calls, provider, names)),
             Part::Heard { results, texts } => {
                 let results = results
                     .into_iter()
@@ -62,7 +62,7 @@ fn messages(request: Request<'_>, names: &Names) -> Vec<Value> {
     messages
 }
 
-fn said(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Value {
+fn turn_message(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Value {
     let mut message = json!({"role": "assistant", "content": if text.is_empty() { Value::Null } else { json!(text) }});
     if !calls.is_empty() {
         let calls = calls.iter().enumerate().map(|(place, call)| {

@@ -83,8 +83,8 @@ impl RemoteModel {
                 Err(_) => Fault::again(format!("the turn took longer than {} seconds", self.pace.total.as_secs_f32())),
             };
             let (why, after) = match fault {
-                Fault::Refused(why) => return Err(ModelError::Refused(self.told(why))),
-                Fault::Again { why, after } => (self.told(why), after.unwrap_or_default()),
+                Fault::Refused(why) => return Err(ModelError::Refused(self.log_reason(why))),
+                Fault::Again { why, after } => (self.log_reason(why), after.unwrap_or_default()),
             };
             if after > self.pace.patience {
                 return Err(ModelError::Unavailable(format!(
@@ -139,7 +139,7 @@ impl RemoteModel {
     }
 
     /// Logs a reason and returns its part for people.
-    fn told(&self, Reason { told, detail }: Reason) -> String {
+    fn log_reason(&self, Reason { told, detail }: Reason) -> String {
         let detail = readable(&detail, self.key.as_ref().map(|key| key.trim()));
         tracing::warn!(model = self.choice.name, why = told, detail, "an attempt at a turn of the model failed");
         told

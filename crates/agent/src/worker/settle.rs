@@ -1,6 +1,6 @@
 //! Turns answered questions and settled actions into inputs of the machine.
 
-use domain::template::places;
+use domain::template::placeholders;
 use domain::{
     Action, ActionState, Answer, AnsweredBy, Effect, Interaction, InteractionId, Kind, Resolution, State, Status,
     Timestamp,
@@ -182,7 +182,7 @@ fn question_end(asked: Option<&Interaction>) -> CallEnd {
 
 /// Whether a template uses a part of the answer.
 fn uses_answer(input: &Value) -> bool {
-    let mut paths = places("", input).into_iter().filter_map(|(_, path)| path.ok());
+    let mut paths = placeholders("", input).into_iter().filter_map(|(_, path)| path.ok());
     paths.any(|path| path.parts().first() == Some(&"answer"))
 }
 

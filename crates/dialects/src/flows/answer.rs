@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
-use engine::{Error, QuestionWithStep};
+use engine::{AnswerSubject, Error, QuestionWithStep};
 use http::StatusCode;
 use http::request::Parts;
 use serde::Deserialize;
@@ -62,14 +62,24 @@ impl IntoParams for QuestionPath {
 }
 
 impl QuestionPath {
-    /// Reads the question and checks that its channel is the one in the header, and in the body if the body names one.
-    async fn load(&self, app: &App, said: Option<&str>) -> Result<QuestionWithStep, ApiError> {
-        let placed = app.engine.question(&self.caller, self.session, self.request).await?;
+    /// Reads the question for an answer, and checks its channel.
+    async fn load(&self, app: &App, in_body: Option<&str>) -> Result<(AnswerSubject, QuestionWithStep), ApiError> {
+        let (subject, step) = app.engine.read_subject_with_step(&self.caller, self.session, self.request).await?;
+        self.check_channel(&subject.asked, in_body)?;
+        let placed = QuestionWithStep { interaction: subject.asked.clone(), step };
+        Ok((subject, placed))
+    }
+
+    /// Checks that the channel of the question is the one in the header, and in the body if the body names one.
+    fn check_channel(&self, asked: &Interaction, in_body: Option<&str>) -> Result<(), ApiError> {
         let missing = || ApiError::HeaderInvalid("X-Chat-Session-Id must name the channel of the question".into());
         let header = self.channel.as_deref().ok_or_else(missing)?;
-        let channel = &placed.interaction.origin.channel;
-        let mut named = [Some(header), said].into_iter().flatten();
-        if named.all(|named| is_same_channel(named, channel)) { Ok(placed) } else { Err(ApiError::ChannelMismatch) }
+        let mut named = [Some(header), in_body].into_iter().flatten();
+        if named.all(|named| is_same_channel(named, &asked.origin.channel)) {
+            Ok(())
+        } else {
+            Err(ApiError::ChannelMismatch)
+        }
     }
 
     /// Checks that `respondedBy`, if present, is the name of the caller: the credential alone decides who answers.
@@ -151,10 +161,10 @@ pub(super) async fn flows_respond(
     path: QuestionPath,
     CommandRequest { body, idempotency }: CommandRequest<FlowRespondBody>,
 ) -> Reply {
-    let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
+    let (subject, placed) = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
     let draft = payload::draft(&placed.interaction.question, body.payload)?;
-    let answered = app.engine.interaction_answer(&path.caller, path.request, draft, idempotency).await;
+    let answered = app.engine.answer_subject(&path.caller, subject, draft, idempotency).await;
     reply(placed, answered)
 }
 
@@ -167,10 +177,10 @@ pub(super) async fn flows_skip(
     path: QuestionPath,
     CommandRequest { body, idempotency }: CommandRequest<FlowRespondBody>,
 ) -> Reply {
-    let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
+    let (subject, placed) = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
     let draft = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
-    let skipped = app.engine.interaction_answer(&path.caller, path.request, draft, idempotency).await;
+    let skipped = app.engine.answer_subject(&path.caller, subject, draft, idempotency).await;
     reply(placed, skipped)
 }
 
@@ -210,13 +220,13 @@ pub(super) async fn flows_auto(
     path: QuestionPath,
     CommandRequest { body, idempotency }: CommandRequest<FlowAutoBody>,
 ) -> Reply {
-    let placed = path.load(&app, None).await?;
+    let (subject, placed) = path.load(&app, None).await?;
     path.check_responder(body.responded_by.as_deref())?;
     let source = body.source()?;
     let question = &placed.interaction.question;
     let draft =
         if body.payload.is_null() { payload::default_draft(question) } else { payload::draft(question, body.payload)? };
-    let done = app.engine.interaction_auto(&path.caller, path.request, source, draft, idempotency).await;
+    let done = app.engine.auto_resolve_subject(&path.caller, subject, source, draft, idempotency).await;
     reply(placed, done)
 }
 
@@ -229,7 +239,8 @@ pub(super) async fn flows_expire(
     path: QuestionPath,
     CommandRequest { body, idempotency }: CommandRequest<FlowAutoBody>,
 ) -> Reply {
-    let placed = path.load(&app, None).await?;
+    let placed = app.engine.question(&path.caller, path.session, path.request).await?;
+    path.check_channel(&placed.interaction, None)?;
     path.check_responder(body.responded_by.as_deref())?;
     body.source()?;
     if !body.payload.is_null() {

@@ -75,11 +75,13 @@ impl ReactEvents {
         self.listens.get(&event.session).copied().unwrap_or_default()
     }
 
-    /// Translates an event, except those that need to read the question. Events that this version does not know have no translation.
+    /// Translates an event. `None` for a question that was asked, which `question` reads and translates. An event that this
+    /// version does not know has no translation.
     #[expect(clippy::too_many_lines, reason = "a table with one row for each kind of event")]
-    fn translate(&self, event: &Event) -> Vec<ReactEvent> {
-        let Some(kind) = event.kind() else { return Vec::new() };
-        match &kind {
+    fn translate(&self, event: &Event) -> Option<Vec<ReactEvent>> {
+        let Some(kind) = event.kind() else { return Some(Vec::new()) };
+        Some(match &kind {
+            EventKind::InteractionAsked(_) => return None,
             EventKind::SessionStarted(started) => {
                 vec![("STARTED", json!({ "agent": started.agent, "title": started.title }))]
             }
@@ -125,9 +127,8 @@ impl ReactEvents {
             EventKind::SessionCompleted(end) | EventKind::SessionCancelled(end) => {
                 vec![("COMPLETED", session_end(event, end))]
             }
-            // `question` translates a question that was asked; this dialect has no word for the others.
-            EventKind::InteractionAsked(_)
-            | EventKind::InteractionVoted(_)
+            // This dialect has no word for these events.
+            EventKind::InteractionVoted(_)
             | EventKind::InteractionOverdue(_)
             | EventKind::InteractionWarned(_)
             | EventKind::InteractionClaimed(_)
@@ -150,7 +151,7 @@ impl ReactEvents {
             | EventKind::GrantGiven(_)
             | EventKind::SecretKept(_)
             | EventKind::SecretUsed(_) => Vec::new(),
-        }
+        })
     }
 
     /// Whether this is the last event of its session; removes the session from the open ones.
@@ -171,7 +172,9 @@ impl ReactEvents {
 
     async fn is_last(&self, app: &App, caller: &Caller, event: &Event, closes: bool) -> Result<bool, Error> {
         Ok(match self.until {
-            StreamEnd::Turn => closes || self.translate(event).iter().any(|(name, _)| *name == "COMPLETED"),
+            StreamEnd::Turn => {
+                closes || self.translate(event).into_iter().flatten().any(|(name, _)| name == "COMPLETED")
+            }
             StreamEnd::Session => closes,
             StreamEnd::Channel => {
                 closes && self.is_complete() && app.engine.live_sessions(caller, &self.name).await?.is_empty()
@@ -182,7 +185,7 @@ impl ReactEvents {
 
     /// Whether an event of an ended session has no translation. All questions of such a session are closed.
     pub(super) fn is_silent(&self, event: &Event) -> bool {
-        self.frames(event, self.translate(event)).is_empty()
+        self.frames(event, self.translate(event).unwrap_or_default()).is_empty()
     }
 
     /// Renders a question that is open. A reader that reconnects is not sent questions that were closed meanwhile.
@@ -214,10 +217,9 @@ impl ReactEvents {
 impl EventRenderer for ReactEvents {
     async fn render(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Rendered, ApiError> {
         self.learn(app, caller, event.session).await?;
-        let translated = if matches!(event.kind(), Some(EventKind::InteractionAsked(_))) {
-            self.question(app, caller, &event).await?
-        } else {
-            self.translate(&event)
+        let translated = match self.translate(&event) {
+            Some(translated) => translated,
+            None => self.question(app, caller, &event).await?,
         };
         let frames = self.frames(&event, translated);
         let closes = self.close(&event);

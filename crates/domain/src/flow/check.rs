@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{END, FlowStep, FlowVersion, StepQuestion, StepWay};
 use crate::agent::check::{OF_VERSIONS, check_seconds, check_suggestions, known_kind, small};
 use crate::flow::next::Next;
-use crate::template::{Path, places};
+use crate::template::{Path, placeholders};
 use crate::{AgentVersion, Kind, Problem, text};
 
 /// Largest number of steps of a flow.
@@ -141,7 +141,7 @@ impl FlowVersion {
 
     fn check_templates(&self, at: &str, step: &FlowStep, problems: &mut Vec<Problem>) {
         let mut check = |at: &str, template: &Value, within: Within| {
-            for (place, path) in places(at, template) {
+            for (place, path) in placeholders(at, template) {
                 let wrong = match path {
                     Ok(path) => self.unknown(&path, step, within),
                     Err(error) => Some(error.to_string()),

@@ -71,7 +71,8 @@ fn result_beyond_the_limits_is_refused() {
 
 #[test]
 fn every_placeholder_is_listed_with_its_pointer() {
-    let found = places("/steps/0/input", &json!({ "a/b": ["plain", "{{ input.x }} {{ shared.y? }}"], "c": "{{" }));
+    let found =
+        placeholders("/steps/0/input", &json!({ "a/b": ["plain", "{{ input.x }} {{ shared.y? }}"], "c": "{{" }));
     let shown: Vec<(String, String)> = found
         .into_iter()
         .map(|(at, place)| (at, place.map_or_else(|error| error.to_string(), |path| path.parts().join("."))))

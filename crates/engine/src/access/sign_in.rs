@@ -103,17 +103,17 @@ impl Engine {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         let scope = access::keys::ensure_scope(self, &identity.project.0, &identity.project.1).await?;
-        let arrival = prepare_visit(self, (SignInMethod::Oidc, from)).await?;
+        let new_visit = prepare_visit(self, (SignInMethod::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
-        let signed_in = self.transact_as(arrival.originator(actor), move |work| {
+        let signed_in = self.transact_as(new_visit.originator(actor), move |work| {
             let (user, keys) = sync_identity(work, &scope, &identity)?;
-            begin_visit(work, &user, arrival)?;
+            begin_visit(work, &user, new_visit)?;
             Ok(keys)
         });
         let signed_in = match signed_in.await {
             Ok(keys) => {
                 access::keys::wait_until_revoked(self, keys).await;
-                Ok(format_credential(VISIT, arrival.visit.uuid(), &arrival.secret))
+                Ok(format_credential(VISIT, new_visit.visit.uuid(), &new_visit.secret))
             }
             Err(error) => Err(error),
         };
@@ -195,15 +195,15 @@ async fn begin_visit_if<F>(
 where
     F: FnMut(&mut Work<'_>, &UserRecord) -> Result<bool, Error> + Send + 'static,
 {
-    let (id, arrival): (UserId, _) = (user.id, prepare_visit(engine, by).await?);
-    let begun = engine.transact_as(arrival.originator(user.actor()), move |work| {
+    let (id, new_visit): (UserId, _) = (user.id, prepare_visit(engine, by).await?);
+    let begun = engine.transact_as(new_visit.originator(user.actor()), move |work| {
         let record = work.tx.user_by_id(id)?.ok_or(Error::SignInFailed)?;
         if !holds(work, &record)? {
             return Err(Error::SignInFailed);
         }
-        begin_visit(work, &record.user, arrival)
+        begin_visit(work, &record.user, new_visit)
     });
-    begun.await.map(|()| format_credential(VISIT, arrival.visit.uuid(), &arrival.secret))
+    begun.await.map(|()| format_credential(VISIT, new_visit.visit.uuid(), &new_visit.secret))
 }
 
 /// Records a failed sign-in in the audit trail. The entry names the account, if there is one; the caller is unknown.
@@ -228,14 +228,14 @@ async fn record_failure(
     result
 }
 
-fn begin_visit(work: &mut Work<'_>, user: &User, arrival: NewVisit) -> Result<(), Error> {
+fn begin_visit(work: &mut Work<'_>, user: &User, new_visit: NewVisit) -> Result<(), Error> {
     let scope = home(user).ok_or(Error::SignInFailed)?;
-    let by_link = arrival.way == SignInMethod::Link && user.subject.is_none();
-    let (id, now) = (arrival.visit, work.now);
+    let by_link = new_visit.way == SignInMethod::Link && user.subject.is_none();
+    let (id, now) = (new_visit.visit, work.now);
     let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
-    work.tx.visit_insert(&visit, &arrival.hash)?;
+    work.tx.visit_insert(&visit, &new_visit.hash)?;
     work.tx.user_mark_signed_in(user.id, now)?;
-    let tried = SignInTried { user: Some(user.name.clone()), way: arrival.way };
+    let tried = SignInTried { user: Some(user.name.clone()), way: new_visit.way };
     work.append_audit(&scope, &AuditDraft::by(&user.actor(), AuditKind::UserSignedIn(tried)))
 }
 

@@ -96,7 +96,7 @@ async fn save_start(
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let change = action.start(&actor, given, work.now, until)?;
             change.0.require_current_ruling(&judged.ruling)?;
-            if let Some(grant) = change.0.stands_on(&judged.ruling) {
+            if let Some(grant) = change.0.required_grant(&judged.ruling) {
                 let by = Proposer { actor: &change.0.proposed_by, hosted: change.0.hosted };
                 actions::require_grant_covers(work, &session, by, &judged, grant)?;
             }

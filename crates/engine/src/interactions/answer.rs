@@ -1,7 +1,7 @@
 //! Records a person's answer, or many. The first answer to a question wins; a second person is refused and told who answered first.
 
 use domain::access::Right;
-use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, Verdict};
+use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, SessionId, Verdict};
 use serde_json::Value;
 
 use crate::interactions::close::PlannedAnswer;
@@ -49,6 +49,17 @@ impl Engine {
     pub async fn read_subject(&self, caller: &Caller, target: AnswerTarget) -> Result<AnswerSubject, Error> {
         caller.require(Right::Read)?;
         interactions::plan::read_target(self, caller, target).await
+    }
+
+    /// Reads a question of a session that a caller wants to answer, and the name of its step. A question of another session is `NotFound`.
+    pub async fn read_subject_with_step(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        id: InteractionId,
+    ) -> Result<(AnswerSubject, Option<String>), Error> {
+        caller.require(Right::Read)?;
+        interactions::plan::read_with_step(self, caller, session, id).await
     }
 
     /// Records a person's answer to a question that was read before.

@@ -4,7 +4,7 @@ use domain::access::Right;
 use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId};
 
 use crate::interactions::close::PlannedAnswer;
-use crate::interactions::plan::AnswerPlan;
+use crate::interactions::plan::{AnswerPlan, AnswerSubject};
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 impl Engine {
@@ -20,21 +20,46 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
         let subject = interactions::plan::read(self, caller.scope, id, false).await?;
-        let prepared = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
-        let mut first = Some(subject);
-        let attempt = || {
-            let (first, mut plan, idempotency) = (first.take(), prepared.clone(), idempotency.clone());
-            async move {
-                let subject = match first {
-                    Some(subject) => subject,
-                    None => interactions::plan::read(self, caller.scope, id, false).await?,
-                };
-                interactions::plan::add_ruling(self, &mut plan, subject.as_ref()).await?;
-                save(self, caller, source, plan, idempotency).await
-            }
-        };
-        policy::in_force::with_current_ruling(self, attempt).await
+        let plan = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
+        judge_and_save(self, caller, (plan, subject), source, idempotency).await
     }
+
+    /// Answers a question that was read before in the name of a policy or a service, as [`Engine::interaction_auto`] does.
+    pub async fn auto_resolve_subject(
+        &self,
+        caller: &Caller,
+        subject: AnswerSubject,
+        source: AutoSource,
+        draft: AnswerDraft,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Interaction, Error> {
+        caller.require(Right::Automate)?;
+        let plan = interactions::plan::prepare(self, caller, subject.asked.id, draft, Some(&subject)).await?;
+        judge_and_save(self, caller, (plan, Some(subject)), source, idempotency).await
+    }
+}
+
+/// Adds the ruling to a plan and saves the answer. Reads and judges again if the policy changes before the transaction.
+async fn judge_and_save(
+    engine: &Engine,
+    caller: &Caller,
+    (prepared, subject): (AnswerPlan, Option<AnswerSubject>),
+    source: AutoSource,
+    idempotency: Option<Idempotency>,
+) -> Result<Interaction, Error> {
+    let mut first = Some(subject);
+    let attempt = || {
+        let (first, mut plan, idempotency) = (first.take(), prepared.clone(), idempotency.clone());
+        async move {
+            let subject = match first {
+                Some(subject) => subject,
+                None => interactions::plan::read(engine, caller.scope, plan.interaction, false).await?,
+            };
+            interactions::plan::add_ruling(engine, &mut plan, subject.as_ref()).await?;
+            save(engine, caller, source, plan, idempotency).await
+        }
+    };
+    policy::in_force::with_current_ruling(engine, attempt).await
 }
 
 async fn save(

@@ -16,6 +16,7 @@ use crate::access::sight::Sight;
 use crate::actions;
 use crate::interactions;
 use crate::interactions::open::QuestionTerms;
+use crate::interactions::read::QuestionWithStep;
 use crate::policy;
 use crate::policy::in_force::InForce;
 use crate::policy::learn;
@@ -125,6 +126,23 @@ pub(crate) async fn read_target(
         Ok(subject)
     });
     Ok(found.await?.with_server_schema(engine))
+}
+
+/// Reads a question of a session that the caller may see and its action, with the schema of the tool and the name of the step.
+pub(crate) async fn read_with_step(
+    engine: &Engine,
+    caller: &Caller,
+    session: SessionId,
+    id: InteractionId,
+) -> Result<(AnswerSubject, Option<String>), Error> {
+    let found = engine.read_by(caller, Cost::Point, move |reads, caller| {
+        let QuestionWithStep { interaction, step } = QuestionWithStep::read(reads, caller, session, id)?;
+        let mut subject = AnswerSubject::read(reads, interaction, None)?;
+        subject.add_client_schema(reads)?;
+        Ok((subject, step))
+    });
+    let (subject, step) = found.await?;
+    Ok((subject.with_server_schema(engine), step))
 }
 
 /// Validates the form data of an answer and separates its secret values.

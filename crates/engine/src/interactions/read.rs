@@ -24,6 +24,23 @@ pub struct QuestionWithStep {
     pub step: Option<String>,
 }
 
+impl QuestionWithStep {
+    /// Reads a question of a session. A question of another session is `NotFound`.
+    pub(crate) fn read(
+        reads: &mut dyn Reads,
+        caller: &Caller,
+        session: SessionId,
+        id: InteractionId,
+    ) -> Result<Self, Error> {
+        let interaction = Sight::of(reads, caller)?.question(reads, &caller.scope, id)?;
+        if interaction.origin.session != session {
+            return Err(Refusal::NotFound("interaction").into());
+        }
+        let step = reads.step(&caller.scope, interaction.origin.step)?;
+        Ok(Self { interaction, step: step.and_then(|step| step.name) })
+    }
+}
+
 /// Pages of the open and the closed questions of a session.
 #[derive(Debug, Clone)]
 pub struct Questions {
@@ -86,16 +103,8 @@ impl Engine {
         id: InteractionId,
     ) -> Result<QuestionWithStep, Error> {
         caller.require(Right::Read)?;
-        let scope = caller.scope;
-        self.read_by(caller, Cost::Point, move |reads, caller| {
-            let interaction = Sight::of(reads, caller)?.question(reads, &scope, id)?;
-            if interaction.origin.session != session {
-                return Err(Refusal::NotFound("interaction").into());
-            }
-            let step = reads.step(&scope, interaction.origin.step)?;
-            Ok(QuestionWithStep { interaction, step: step.and_then(|step| step.name) })
-        })
-        .await
+        let read = move |reads: &mut dyn Reads, caller: &Caller| QuestionWithStep::read(reads, caller, session, id);
+        self.read_by(caller, Cost::Point, read).await
     }
 
     /// Returns a question, immediately if it is not pending, otherwise when it closes or after `wait`.

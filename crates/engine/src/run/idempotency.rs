@@ -63,19 +63,19 @@ impl Record {
         Ok(work.tx.idempotency_result_save(&self.scope, &self.actor, &self.key, &result)?)
     }
 
-    fn place(&self) -> SealContext<'_> {
+    fn seal_context(&self) -> SealContext<'_> {
         SealContext::Idempotency(&self.scope, &self.actor, &self.key)
     }
 
     fn seal(&self, work: &mut Work<'_>, vault: &Vault, secret: &Secret) -> Result<(), Error> {
-        let sealed = vault.seal(work, &self.place(), &**secret)?;
+        let sealed = vault.seal(work, &self.seal_context(), &**secret)?;
         Ok(work.tx.idempotency_secret_save(&self.scope, &self.actor, &self.key, &sealed)?)
     }
 
     /// Reads the secret that the command returned. `None` if an older version, which stored no secrets, wrote the record.
     fn unseal(&self, work: &mut Work<'_>, vault: &Vault) -> Result<Option<Secret>, Error> {
         let Some(sealed) = work.tx.idempotency_secret(&self.scope, &self.actor, &self.key)? else { return Ok(None) };
-        let opened = vault.unseal(&self.place(), &sealed)?;
+        let opened = vault.unseal(&self.seal_context(), &sealed)?;
         <[u8; 32]>::try_from(opened.as_slice()).map(|secret| Some(Secret::new(secret))).map_err(|_| Error::Sealed)
     }
 }

@@ -52,8 +52,8 @@ impl Engine {
     ) -> Result<(Interaction, Option<String>), Error> {
         caller.require(Right::Read)?;
         self.read_by(caller, Cost::Point, move |reads, caller| {
-            Sight::of(reads, caller)?.question(reads, &caller.scope, id)?;
-            read_question(reads, &caller.scope, id)
+            let asked = Sight::of(reads, caller)?.question(reads, &caller.scope, id)?;
+            pair_with_call(reads, &caller.scope, asked)
         })
         .await
     }
@@ -90,15 +90,6 @@ impl Engine {
         })
         .await
     }
-}
-
-fn read_question(
-    reads: &mut dyn Reads,
-    scope: &Scope,
-    id: InteractionId,
-) -> Result<(Interaction, Option<String>), Error> {
-    let asked = reads.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-    pair_with_call(reads, scope, asked)
 }
 
 /// Pairs a question with the call by which clients know it.

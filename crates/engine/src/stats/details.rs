@@ -126,7 +126,7 @@ impl Count {
             Resolution::Answered { answer, .. } => Some(answer),
             Resolution::AutoResolved { .. } | Resolution::Expired | Resolution::Cancelled { .. } => None,
         };
-        self.kinds.entry(closed.kind.clone()).or_default().add(status, said, closed.asked_at);
+        self.kinds.entry(closed.kind.as_str().to_owned()).or_default().add(status, said, closed.asked_at);
         if let Some(rule) = &closed.rule {
             self.rules.entry(rule.clone()).or_default().add(status, said, closed.asked_at);
         }

@@ -241,7 +241,7 @@ pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &D
     let Definition { kind, name, version, body, by, .. } = definition;
     if work.tx.definition_insert(scope, definition)? {
         let added = DefinitionNamed { kind: *kind, name: name.clone(), version: version.clone() };
-        let record = json!({ "definition": definition.shown() });
+        let record = json!({ "definition": definition.public_body() });
         let draft = AuditDraft::by(by, AuditKind::DefinitionAdded(added)).recording(record);
         return work.append_audit(scope, &draft);
     }

@@ -318,7 +318,7 @@ pub(crate) fn answer_source(session: &Session, step: Option<&Step>, question: &Q
         let free = question.options.is_empty() && question.form().is_none();
         if free { format!("{agent}: {}", question.title) } else { agent }
     };
-    AnswerSource { place, kind: question.kind.name().to_owned() }
+    AnswerSource { place, kind: question.kind.kind_name() }
 }
 
 /// Time at which a step may be tried again.

@@ -46,7 +46,7 @@ impl Engine {
         });
         let mut secrets = StepSecrets::default();
         for (id, sealed, own) in sealed.await? {
-            for (name, value) in opened(&self.vault, &scope, (id, &sealed))? {
+            for (name, value) in unseal_values(&self.vault, &scope, (id, &sealed))? {
                 secrets.all.push((name.clone(), value.clone()));
                 if own {
                     secrets.given.insert(name, value);
@@ -75,14 +75,14 @@ pub(crate) fn read_given_secrets(work: &mut Work<'_>, vault: &Vault, session: &S
     let mut values = Vec::new();
     for id in work.tx.interactions_with_sealed_value(&scope, session.id, SECRETS)? {
         if let Some(sealed) = work.tx.sealed_value(&scope, id, SECRETS)? {
-            values.extend(opened(vault, &scope, (id, &sealed))?);
+            values.extend(unseal_values(vault, &scope, (id, &sealed))?);
         }
     }
     Ok(Redactor::new(values.iter().map(|(name, value)| (name, value))))
 }
 
 /// Unseals the values that were given to a question, by name.
-fn opened(
+fn unseal_values(
     vault: &Vault,
     scope: &Scope,
     (id, sealed): (InteractionId, &Sealed),

@@ -15,8 +15,8 @@ use domain::{
 use store::{Cursor, DueWebhook, WebhookSecret};
 
 use super::courier::{Content, Parcel};
-use super::manage::opened;
-use super::send::held;
+use super::manage::unseal;
+use super::send::lease_from_now;
 use crate::run::transaction::Work;
 use crate::secrets::vault::{RESUME_POINT, SECRETS};
 use crate::{Engine, Error};
@@ -47,7 +47,7 @@ type Made = (WebhookDelivery, Timestamp, Content);
 pub(super) async fn build(engine: &Engine, due: DueWebhook, lease: LeaseId) -> Result<Option<Batch>, Error> {
     let length = engine.settings().webhook_lease;
     let found = engine.transact(move |work| {
-        let hold = held(work, lease, length);
+        let hold = lease_from_now(work, lease, length);
         let Some((webhook, cursor)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
         if !webhook.enabled() {
             return Ok(Some((webhook, Vec::new(), Vec::new(), false, work.now)));
@@ -88,7 +88,7 @@ fn build_parcel(
         name: delivery.name.clone(),
         happened_at,
         content,
-        secrets: secrets.iter().map(|secret| opened(&vault, secret)).collect::<Result<_, _>>()?,
+        secrets: secrets.iter().map(|secret| unseal(&vault, secret)).collect::<Result<_, _>>()?,
         // The time limit is a third of the lease, so that the outcome is recorded while the lease is valid.
         patience: Duration::try_from(engine.settings().webhook_lease).unwrap_or_default() / 3,
     };

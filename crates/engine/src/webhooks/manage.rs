@@ -260,6 +260,6 @@ fn format_secret(secret: &[u8; 32]) -> String {
 }
 
 /// Unseals a secret.
-pub(super) fn opened(vault: &Vault, secret: &WebhookSecret) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub(super) fn unseal(vault: &Vault, secret: &WebhookSecret) -> Result<Zeroizing<Vec<u8>>, Error> {
     vault.unseal(&SealContext::Webhook(&secret.scope, secret.webhook, secret.number), &secret.sealed)
 }

@@ -98,7 +98,7 @@ async fn send_due(
 ) -> Result<(), Error> {
     let length = engine.settings().webhook_lease;
     let claimed = engine.transact(move |work| {
-        let hold = held(work, work.ids.lease(work.now), length);
+        let hold = lease_from_now(work, work.ids.lease(work.now), length);
         Ok(work.tx.webhook_claim(&due, &hold, work.now)?.then_some(hold.lease))
     });
     let Some(lease) = claimed.await? else { return Ok(()) };
@@ -118,7 +118,7 @@ async fn send_due(
     }
     engine
         .transact(move |work| {
-            let hold = held(work, lease, length);
+            let hold = lease_from_now(work, lease, length);
             let Some((webhook, _)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(()) };
             let (pending, first) = work.tx.webhook_backlog(due.webhook)?;
             if !failed {
@@ -133,6 +133,6 @@ async fn send_due(
 }
 
 /// Lease that begins now.
-pub(super) fn held(work: &Work<'_>, lease: domain::LeaseId, length: SignedDuration) -> WebhookLease {
+pub(super) fn lease_from_now(work: &Work<'_>, lease: domain::LeaseId, length: SignedDuration) -> WebhookLease {
     WebhookLease { lease, until: work.now.saturating_add(length).unwrap_or(work.now) }
 }

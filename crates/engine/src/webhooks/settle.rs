@@ -5,7 +5,7 @@ use domain::{Actor, EntryPoint, LeaseId, Refusal, Timestamp, WebhookDelivery};
 use store::DueWebhook;
 
 use super::courier::Receipt;
-use super::send::held;
+use super::send::lease_from_now;
 use crate::interactions;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
@@ -34,7 +34,7 @@ pub(super) async fn settle(
     let length = engine.settings().webhook_lease;
     let id = delivery.id;
     let noted = engine.transact_as(Originator::system(EntryPoint::Webhook), move |work| {
-        let hold = held(work, lease, length);
+        let hold = lease_from_now(work, lease, length);
         let Some((webhook, _)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
         let Some(found) = work.tx.webhook_delivery(&due.scope, due.webhook, delivery.id)? else { return Ok(None) };
         let Receipt { status, note, wait, took } = receipt.clone();

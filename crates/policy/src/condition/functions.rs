@@ -104,7 +104,7 @@ pub(super) fn environment() -> Arc<Env> {
 }
 
 /// The name of a function as its author wrote it.
-pub(super) fn shown(function: &str) -> &str {
+pub(super) fn source_name(function: &str) -> &str {
     match function {
         SAME => "==",
         DIFFERENT => "!=",

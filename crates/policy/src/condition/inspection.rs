@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::{
     Remark,
-    functions::{BINARY, CALLABLE, DIFFERENT, EACH, SAME, SIZE, SOME, WITHIN, matcher, shown},
+    functions::{BINARY, CALLABLE, DIFFERENT, EACH, SAME, SIZE, SOME, WITHIN, matcher, source_name},
     part::{Bound, Part, is_subject},
     traps,
 };
@@ -315,7 +315,7 @@ fn unknown_function(name: &str, targeted: bool) -> Remark {
         .filter(|known| known.1 == targeted && known.0.starts_with(char::is_alphabetic))
         .map(|known| known.0)
         .collect();
-    let message = format!("`when` cannot use `{}` in this way; it can use {}", shown(name), listed(&functions));
+    let message = format!("`when` cannot use `{}` in this way; it can use {}", source_name(name), listed(&functions));
     Remark::new("unknown_function", message)
 }
 

@@ -27,13 +27,13 @@ pub(super) fn identity(
     let Some(role) = role(&claims.additional_claims().rest, &settings.role_claim) else {
         return Err(OidcError::NoRole { claim: settings.role_claim.clone(), subject: account });
     };
-    let named = named(claims, settings.name_claim.as_deref());
-    let name = named.filter(|name| usable(name)).unwrap_or_else(|| subject.to_owned());
+    let named = account_name(claims, settings.name_claim.as_deref());
+    let name = named.filter(|name| is_valid_name(name)).unwrap_or_else(|| subject.to_owned());
     let display = claims.name().and_then(|name| name.get(None)).map(|name| name.as_str().to_owned());
     Ok(Identity {
         subject: account,
         name,
-        display: display.filter(|display| shown(display)),
+        display: display.filter(|display| is_valid_display(display)),
         role,
         project: settings.project.clone(),
     })
@@ -42,19 +42,19 @@ pub(super) fn identity(
 /// Name of a person: the claim that the operator chose, else the mail address. A mail address counts only if the
 /// provider says that it is verified. `preferred_username` is used only if configured: at many providers people can
 /// change it.
-fn named(claims: &IdTokenClaims<OtherClaims, CoreGenderClaim>, chosen: Option<&str>) -> Option<String> {
+fn account_name(claims: &IdTokenClaims<OtherClaims, CoreGenderClaim>, chosen: Option<&str>) -> Option<String> {
     let mail = || claims.email().filter(|_| claims.email_verified() == Some(true)).map(|mail| mail.to_string());
     match chosen {
         None | Some("email") => mail(),
         Some("sub") => Some(claims.subject().to_string()),
         Some("preferred_username") => claims.preferred_username().map(|name| name.to_string()),
-        Some(path) => found(&claims.additional_claims().rest, path)?.as_str().map(str::to_owned),
+        Some(path) => find_claim(&claims.additional_claims().rest, path)?.as_str().map(str::to_owned),
     }
 }
 
 /// The highest role in the claim, written as `admin`, `holdpoint-admin` or `holdpoint:admin`. Agents cannot sign in.
 fn role(claims: &Map<String, Value>, path: &str) -> Option<Role> {
-    let found = found(claims, path)?;
+    let found = find_claim(claims, path)?;
     let named = |value: &Value| {
         let text = value.as_str()?;
         let text = text.strip_prefix("holdpoint-").or_else(|| text.strip_prefix("holdpoint:")).unwrap_or(text);
@@ -68,7 +68,7 @@ fn role(claims: &Map<String, Value>, path: &str) -> Option<Role> {
 }
 
 /// Finds a claim by its name, else by its path.
-fn found<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+fn find_claim<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     claims.get(path).or_else(|| {
         let mut parts = path.split('.');
         let first = claims.get(parts.next()?)?;
@@ -76,15 +76,15 @@ fn found<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     })
 }
 
-fn usable(name: &str) -> bool {
-    fine(|problems| user::name("", name, problems))
+fn is_valid_name(name: &str) -> bool {
+    has_no_problems(|problems| user::name("", name, problems))
 }
 
-fn shown(display: &str) -> bool {
-    fine(|problems| domain::text::line("", display, problems))
+fn is_valid_display(display: &str) -> bool {
+    has_no_problems(|problems| domain::text::line("", display, problems))
 }
 
-fn fine(check: impl FnOnce(&mut Vec<Problem>)) -> bool {
+fn has_no_problems(check: impl FnOnce(&mut Vec<Problem>)) -> bool {
     let mut problems = Vec::new();
     check(&mut problems);
     problems.is_empty()

@@ -65,7 +65,7 @@ pub(super) async fn interaction_answer_many(
         read.push((named, refused));
     }
     let (mut taken, mut left) = (VecDeque::new(), PAGE_BYTES);
-    let take = |entry: AnswerResult| taken.push_back(shown(entry.result.map_err(ApiError::from), &mut left));
+    let take = |entry: AnswerResult| taken.push_back(answered_view(entry.result.map_err(ApiError::from), &mut left));
     app.engine.interaction_answer_many(&caller, entries, take).await;
     let results = read.into_iter().map(|(named, refused)| match refused {
         Some(error) => result(named, Err(error)),
@@ -80,7 +80,10 @@ fn item(index: usize, answer: Value) -> Result<(InteractionId, AnswerDraft), Api
 }
 
 /// Renders an answered question, or `None` if the questions before it have used up the size of the reply.
-fn shown(answered: Result<Interaction, ApiError>, left: &mut usize) -> Result<Option<Box<InteractionView>>, ApiError> {
+fn answered_view(
+    answered: Result<Interaction, ApiError>,
+    left: &mut usize,
+) -> Result<Option<Box<InteractionView>>, ApiError> {
     let view = Box::new(InteractionView::from(answered?));
     let bytes = serde_json::to_vec(&view).map_or(usize::MAX, |json| json.len());
     let fits = *left > 0;

@@ -67,9 +67,9 @@ fn rested(since: Duration, took: Duration) -> bool {
 }
 
 async fn count_open(app: &App) -> Result<(), ApiError> {
-    let mut open: BTreeMap<String, u64> = BTreeMap::new();
+    let mut open: BTreeMap<&str, u64> = BTreeMap::new();
     for count in app.engine.open_counts().await? {
-        *open.entry(count.kind).or_default() += count.count;
+        *open.entry(count.kind.as_str()).or_default() += count.count;
     }
     // All kinds, so that the gauge of a kind without open questions returns to zero.
     for kind in KindName::ALL.map(KindName::as_str) {

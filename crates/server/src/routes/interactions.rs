@@ -25,7 +25,7 @@ use crate::params::{PathId, Query, page, wait};
 /// Reply of the commands on one question.
 type Reply = Result<Json<InteractionView>, ApiError>;
 
-fn shown(result: Result<Interaction, Error>) -> Reply {
+fn reply(result: Result<Interaction, Error>) -> Reply {
     Ok(Json(result?.into()))
 }
 
@@ -42,12 +42,12 @@ pub(super) async fn interaction_ask(
     CommandRequest { body, idempotency }: CommandRequest<AskBody>,
 ) -> Result<(StatusCode, Json<InteractionView>), ApiError> {
     let interaction =
-        app.engine.interaction_ask(&caller, session, asked(body, traceparent(&headers)), idempotency).await?;
+        app.engine.interaction_ask(&caller, session, ask_from_body(body, traceparent(&headers)), idempotency).await?;
     Ok((StatusCode::CREATED, Json(interaction.into())))
 }
 
 /// Translates a body into a question.
-pub(super) fn asked(mut body: AskBody, traceparent: Option<String>) -> Ask {
+pub(super) fn ask_from_body(mut body: AskBody, traceparent: Option<String>) -> Ask {
     let (deadline_seconds, resume_point) = (body.deadline_seconds, body.resume_point.take());
     Ask { deadline_seconds, resume_point, traceparent, question: body.into_question() }
 }
@@ -160,7 +160,7 @@ pub(super) async fn interaction_get(
     };
     // The credential may have been revoked during the wait.
     app.engine.recheck_caller(&caller).await?;
-    shown(found)
+    reply(found)
 }
 
 /// Returns the JSON Schema for editing the arguments of the action that a question is about: the schema that the policy declares for the
@@ -186,7 +186,7 @@ pub(super) async fn interaction_cancel(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: CancelBody { reason }, idempotency }: CommandRequest<CancelBody>,
 ) -> Reply {
-    shown(app.engine.interaction_cancel(&caller, id, reason, idempotency).await)
+    reply(app.engine.interaction_cancel(&caller, id, reason, idempotency).await)
 }
 
 /// Ends a question as its deadline would: with its fallback, or as expired.
@@ -199,7 +199,7 @@ pub(super) async fn interaction_expire(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.interaction_expire(&caller, id, idempotency).await)
+    reply(app.engine.interaction_expire(&caller, id, idempotency).await)
 }
 
 /// Claims a question for the caller for a limited time.
@@ -212,7 +212,7 @@ pub(super) async fn interaction_claim(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.interaction_claim(&caller, id, idempotency).await)
+    reply(app.engine.interaction_claim(&caller, id, idempotency).await)
 }
 
 /// Releases a claimed question.
@@ -225,7 +225,7 @@ pub(super) async fn interaction_release(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.interaction_release(&caller, id, idempotency).await)
+    reply(app.engine.interaction_release(&caller, id, idempotency).await)
 }
 
 /// Hands a question over to another channel. A session is opened for it there, and the original question can no longer be answered.
@@ -238,7 +238,7 @@ pub(super) async fn interaction_handover(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: HandOverBody { channel, note }, idempotency }: CommandRequest<HandOverBody>,
 ) -> Reply {
-    shown(app.engine.interaction_handover(&caller, id, HandOver { channel, note }, idempotency).await)
+    reply(app.engine.interaction_handover(&caller, id, HandOver { channel, note }, idempotency).await)
 }
 
 /// Records that the caller abstains.
@@ -251,5 +251,5 @@ pub(super) async fn interaction_abstain(
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: AbstainBody { note }, idempotency }: CommandRequest<AbstainBody>,
 ) -> Reply {
-    shown(app.engine.interaction_abstain(&caller, id, note, idempotency).await)
+    reply(app.engine.interaction_abstain(&caller, id, note, idempotency).await)
 }

@@ -26,7 +26,7 @@ use crate::error::ApiError;
 use crate::params::{Query, cursor, limit, list_number};
 
 /// Renders findings. Callers see the name of a policy file without its directory; the log has the full path.
-fn found(findings: &[Finding]) -> Vec<FindingView> {
+fn finding_views(findings: &[Finding]) -> Vec<FindingView> {
     let name = |file: &str| Path::new(file).file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
     let shown = |finding: &Finding| FindingView {
         file: name(&finding.file),
@@ -39,9 +39,9 @@ fn found(findings: &[Finding]) -> Vec<FindingView> {
     findings.iter().map(shown).collect()
 }
 
-fn unread(file: &RefusedFile) -> RefusedFileView {
+fn refused_file_view(file: &RefusedFile) -> RefusedFileView {
     let RefusedFile { at, findings, retried, in_force } = file.clone();
-    RefusedFileView { at, findings: found(&findings), retried, in_force }
+    RefusedFileView { at, findings: finding_views(&findings), retried, in_force }
 }
 
 pub(super) fn view(in_force: InForce, notices: &PolicyNotices) -> PolicyView {
@@ -51,8 +51,8 @@ pub(super) fn view(in_force: InForce, notices: &PolicyNotices) -> PolicyView {
     let floor = floor.map(|floor| FloorView {
         version: floor.version().to_owned(),
         text: floor.text().to_owned(),
-        warnings: found(floor.warnings()),
-        refused_file: notices.floor_refused.as_ref().map(unread),
+        warnings: finding_views(floor.warnings()),
+        refused_file: notices.floor_refused.as_ref().map(refused_file_view),
     });
     let differs = notices.differs.clone().map(|PolicyMismatch { part, here, in_force }| PolicyDiffersView {
         part: part.to_owned(),
@@ -68,8 +68,8 @@ pub(super) fn view(in_force: InForce, notices: &PolicyNotices) -> PolicyView {
         changed_at,
         reason,
         suspended: suspended.into_iter().map(Into::into).collect(),
-        warnings: found(policy.warnings()),
-        refused_file: notices.refused.as_ref().map(unread),
+        warnings: finding_views(policy.warnings()),
+        refused_file: notices.refused.as_ref().map(refused_file_view),
         floor,
         differs,
     }
@@ -149,7 +149,7 @@ pub(super) async fn policy_check(
 ) -> Result<Json<FindingsView>, ApiError> {
     let findings = app.engine.policy_check(&caller, text).await?;
     let good = findings.iter().all(|finding| finding.severity != Severity::Error);
-    Ok(Json(FindingsView { good, findings: found(&findings) }))
+    Ok(Json(FindingsView { good, findings: finding_views(&findings) }))
 }
 
 /// Explains the ruling on a call, rule by rule.
@@ -168,11 +168,11 @@ pub(super) async fn policy_explain(
         ruling: ruling.into(),
         considered: gone_through(&considered),
     });
-    let (considered, asks) = (gone_through(&considered), asks.into_iter().map(shown).collect());
+    let (considered, asks) = (gone_through(&considered), asks.into_iter().map(ask_view).collect());
     Ok(Json(ExplanationView { ruling: ruling.into(), considered, parsed, asks, floor }))
 }
 
-fn shown(ask: Asking) -> AskView {
+fn ask_view(ask: Asking) -> AskView {
     let audience = ask.audience().into();
     let (because, error) = match ask.because {
         AskCause::Matches => ("matches", None),

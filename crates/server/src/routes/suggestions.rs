@@ -15,7 +15,9 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::PathId;
 
-fn shown(SuggestedRule { learnt, tool, agent, support, interactions, first_at, last_at }: SuggestedRule) -> LearntView {
+fn learnt_view(
+    SuggestedRule { learnt, tool, agent, support, interactions, first_at, last_at }: SuggestedRule,
+) -> LearntView {
     LearntView {
         id: learnt.name,
         verdict: learnt.verdict,
@@ -30,7 +32,9 @@ fn shown(SuggestedRule { learnt, tool, agent, support, interactions, first_at, l
     }
 }
 
-fn disputed(DisputedRule { verdict, tool, agent, support, against, counter_examples }: DisputedRule) -> HeldBackView {
+fn held_back_view(
+    DisputedRule { verdict, tool, agent, support, against, counter_examples }: DisputedRule,
+) -> HeldBackView {
     let example = |CounterExample { session, call, decision }| CounterExampleView {
         session,
         call_id: call,
@@ -51,8 +55,8 @@ pub(super) async fn suggestion_list(
     Ok(Json(SuggestionsView {
         decisions,
         more,
-        suggestions: suggestions.into_iter().map(shown).collect(),
-        held_back: held_back.into_iter().map(disputed).collect(),
+        suggestions: suggestions.into_iter().map(learnt_view).collect(),
+        held_back: held_back.into_iter().map(held_back_view).collect(),
     }))
 }
 

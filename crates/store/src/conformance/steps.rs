@@ -1,6 +1,6 @@
 //! Hosted steps, their journals, and definitions.
 
-use domain::{ActorKind, AgentVersion, Definition, DefinitionKind, Session, Step, StepEnd, StepId};
+use domain::{ActorKind, AgentVersion, Definition, DefinitionKind, KindName, Session, Step, StepEnd, StepId};
 use serde_json::{Value, json};
 
 use super::world::{Fixture, World, actor, at, fresh, session};
@@ -148,8 +148,8 @@ pub fn definitions_are_read_back(fixture: &Fixture) {
 pub fn equal_answers_are_counted(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);
-    let place = AnswerSource { place: "release/plan".into(), kind: "choice".into() };
-    let other = AnswerSource { kind: "form".into(), ..place.clone() };
+    let place = AnswerSource { place: "release/plan".into(), kind: KindName::Choice };
+    let other = AnswerSource { kind: KindName::Form, ..place.clone() };
     for (second, digest) in ["a", "b", "b", "c"].into_iter().enumerate() {
         let place = place.clone();
         let now = at(i64::try_from(second).unwrap());

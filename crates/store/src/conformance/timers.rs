@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AnswerId, Interaction, InteractionId, LeaseId, SignedDuration};
+use domain::{AnswerId, Interaction, InteractionId, KindName, LeaseId, SignedDuration};
 use serde_json::json;
 
 use super::Fixture;
@@ -254,15 +254,15 @@ pub fn open_questions_are_counted_by_kind(fixture: &Fixture) {
     world.keep(&[&answer]);
     let foreign = world.keep_session(super::world::session(world.elsewhere, "chat-1", None));
     world.ask(&foreign, json!({ "kind": "notice" }));
-    let count = |scope: domain::Scope, kind: &str, count| OpenCount {
-        tenant: scope.tenant,
-        project: scope.project,
-        kind: kind.into(),
-        count,
-    };
+    let count =
+        |scope: domain::Scope, kind, count| OpenCount { tenant: scope.tenant, project: scope.project, kind, count };
     let mut open = world.look(|reads| reads.open_counts());
-    open.sort_by(|one, other| (one.project, &one.kind).cmp(&(other.project, &other.kind)));
-    let mut all = vec![count(here, "confirmation", 2), count(here, "question", 1), count(world.elsewhere, "notice", 1)];
-    all.sort_by(|one, other| (one.project, &one.kind).cmp(&(other.project, &other.kind)));
+    open.sort_by(|one, other| (one.project, one.kind.as_str()).cmp(&(other.project, other.kind.as_str())));
+    let mut all = vec![
+        count(here, KindName::Confirmation, 2),
+        count(here, KindName::Question, 1),
+        count(world.elsewhere, KindName::Notice, 1),
+    ];
+    all.sort_by(|one, other| (one.project, one.kind.as_str()).cmp(&(other.project, other.kind.as_str())));
     assert_eq!(open, all);
 }

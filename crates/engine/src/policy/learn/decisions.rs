@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use ::policy::{Decided, DecisionOutcome, Policy};
 use domain::{
-    Call, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
+    Call, Decision, Effect, Interaction, Kind, KindName, Role, Scope, SessionId, SignedDuration, Status, Timestamp,
+    Verdict,
 };
 use store::{ActionHistoryFilter, ClosedInteraction, Cost, InteractionFilter, Page, Sort, StoreError};
 
@@ -158,7 +159,7 @@ pub(crate) fn find_contradictions(
     let mut pages = Pages::new(BATCH, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
     for _ in 0..MOST_BATCHES {
         let closed = pages.next(|page| work.tx.closed_interactions(scope, since, page.after, page.limit))?;
-        for closed in closed.into_iter().flatten().filter(|closed| Kind::named(&closed.kind) == Kind::Approval) {
+        for closed in closed.into_iter().flatten().filter(|closed| closed.kind == KindName::Approval) {
             let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
             let Some(decision) = Decision::of(&asked) else { continue };
             let subject = AnswerSubject::read(&mut *work.tx, asked, None)?;
@@ -216,10 +217,10 @@ fn in_own_words(asked: Interaction) -> Option<DecidedCall> {
 fn decided_about(call: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
     let Call { tool, arguments } = call;
     let OnBehalfOf { agent, user, role } = behalf;
-    Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
+    Some(Decided { tool, arguments, agent: agent?, user, role, said: outcome_of(decision.effect), own_words: false })
 }
 
-const fn said(effect: Effect) -> DecisionOutcome {
+const fn outcome_of(effect: Effect) -> DecisionOutcome {
     match effect {
         Effect::Approve => DecisionOutcome::Approved,
         Effect::Reject => DecisionOutcome::Rejected,

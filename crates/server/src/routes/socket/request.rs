@@ -14,7 +14,7 @@ use crate::command::{KEY_FORM, is_idempotency_key, parse_object, parse_part};
 use crate::error::ApiError;
 use crate::middleware::{LONGEST_TRACEPARENT, TRACEPARENT};
 use crate::routes::actions::{proposed, reported};
-use crate::routes::interactions::asked;
+use crate::routes::interactions::ask_from_body;
 
 /// All types of requests.
 const REQUESTS: [&str; 8] = ["subscribe", "unsubscribe", "propose", "action", "start", "outcome", "ask", "answer"];
@@ -92,7 +92,7 @@ impl Request {
             ),
             "ask" => Operation::Ask(
                 id(&mut fields, "session")?,
-                Box::new(asked(parse_part("", Value::Object(fields))?, trace)),
+                Box::new(ask_from_body(parse_part("", Value::Object(fields))?, trace)),
             ),
             "answer" => {
                 Operation::Answer(id(&mut fields, "interaction")?, Box::new(parse_part("", Value::Object(fields))?))
