@@ -9,17 +9,21 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use rustix::process::getppid;
 use signal_hook::consts::SIGTERM;
 
 use super::group::Group;
 use super::init::Init;
 use super::measure::{InitialSize, Measure};
 use super::view::View;
+use super::watch::Started;
 use super::{ErrorContext, filter, namespaces, privileges, rules, watch};
 use crate::SAYS;
 use crate::confinement::Confinement;
 
 pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsString]) -> Result<ExitCode, String> {
+    // The server may end at any time from here on, also before the program runs.
+    let server = getppid();
     // A process group that is asked to end gets some time; the helper ends last.
     let asked_to_end = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGTERM, Arc::clone(&asked_to_end)).doing("listen for signals")?;
@@ -45,7 +49,8 @@ pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsStr
     let measure = measured.map(|(measure, _)| measure).filter(|_| !is_full);
     let child = Command::new(program).args(arguments).spawn();
     let child = child.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
-    watch::until_ended(confinement, child, init, group.as_ref(), measure, &asked_to_end)
+    let started = Started { program: child, server };
+    watch::until_ended(confinement, started, init, group.as_ref(), measure, &asked_to_end)
 }
 
 /// Prints the findings about the workspace before the start, and returns whether the workspace may not be written to.

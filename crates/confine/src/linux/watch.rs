@@ -37,16 +37,23 @@ pub(super) const UNTIL_LESS: &str = "until it has less, commands can read and de
 /// Rights of the owner of a directory.
 const OWNER: u32 = 0o700;
 
+/// The program that the helper started.
+pub(super) struct Started {
+    pub(super) program: Child,
+    /// Parent of the helper when the helper began: the server. The helper gets another parent when the server ends.
+    pub(super) server: Option<Pid>,
+}
+
 /// Waits for the end of the program. Ends it if it exceeds a limit or its caller has gone.
 pub(super) fn until_ended(
     confinement: &Confinement,
-    mut child: Child,
+    mut started: Started,
     mut init: Init,
     group: Option<&Group>,
     mut measure: Option<Measure<'_>>,
     asked_to_end: &AtomicBool,
 ) -> Result<ExitCode, String> {
-    let status = follow(confinement, &mut child, group, measure.as_mut());
+    let status = follow(confinement, &mut started, group, measure.as_mut());
     if status.is_ok() && asked_to_end.load(Ordering::Relaxed) {
         let since = Instant::now();
         while has_more_than(init::THREADS).unwrap_or(false) && since.elapsed() < GRACE {
@@ -59,7 +66,7 @@ pub(super) fn until_ended(
     init.tell_to_end();
     // The namespace ends only when no process in it waits to be reaped, and the helper has to reap the program. The
     // wait fails if the program was reaped already.
-    let _ = child.wait();
+    let _ = started.program.wait();
     init.wait();
     if let Some(workspace) = &confinement.workspace {
         keep_open(workspace);
@@ -88,11 +95,11 @@ fn keep_open(workspace: &Path) {
 
 fn follow(
     confinement: &Confinement,
-    child: &mut Child,
+    started: &mut Started,
     group: Option<&Group>,
     mut measure: Option<&mut Measure<'_>>,
 ) -> Result<ExitStatus, String> {
-    let parent = getppid();
+    let child = &mut started.program;
     let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw).doing("name the program's process")?;
     let end = pidfd_open(number, PidfdFlags::empty()).doing("watch the program")?;
     let pause = if getuid().is_root() && group.is_none() { OFTEN_FOR_ROOT } else { OFTEN };
@@ -105,7 +112,7 @@ fn follow(
         if let Some(status) = child.try_wait().doing("wait for the program")? {
             return Ok(status);
         }
-        if getppid() != parent {
+        if getppid() != started.server {
             return Err(ended("the server that started it has ended"));
         }
         if has_more_than(most.saturating_add(init::THREADS)).doing("count processes")? {
