@@ -17,7 +17,7 @@ pub(crate) use server::{Launch, Server};
 pub(crate) use stream::{Frame, Stream};
 
 /// Time limit of every wait.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Repeats a probe until it returns a value.
 pub(crate) async fn until<T>(what: &str, probe: impl AsyncFnMut() -> Option<T>) -> T {
