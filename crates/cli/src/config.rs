@@ -151,10 +151,10 @@ pub(crate) struct Serve {
     /// Largest request body, in bytes
     #[arg(long, env = "HOLDPOINT_BODY_BYTES", default_value_t = 1024 * 1024)]
     pub(crate) body_bytes: usize,
-    /// Largest number of requests per second of one key at this node; 0 for no limit
+    /// Largest number of requests and socket messages per second of one key or browser at this node; 0 for no limit
     #[arg(long, env = "HOLDPOINT_RATE", default_value_t = 5000)]
     pub(crate) rate: u32,
-    /// Largest number of open event streams at this node
+    /// Largest number of open event streams and sockets at this node
     #[arg(long, env = "HOLDPOINT_STREAMS", default_value_t = 50_000)]
     pub(crate) streams: usize,
     /// Requests come through one reverse proxy: read the client address from the last entry of X-Forwarded-For

@@ -148,7 +148,7 @@ impl Audience {
 /// Checks that each name is valid and that no name occurs twice, because a quorum counts different names.
 fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
     if names.len() > MOST_ITEMS {
-        problems.push(Problem::new(pointer, format!("are more than {MOST_ITEMS}")));
+        problems.push(Problem::new(pointer, format!("must have at most {MOST_ITEMS} items")));
         return;
     }
     for (index, name) in names.iter().enumerate() {

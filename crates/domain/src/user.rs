@@ -186,7 +186,7 @@ pub fn groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
         text::identifier(&format!("{pointer}/{index}"), group, problems);
     }
     if groups.len() > MOST_GROUPS {
-        problems.push(Problem::new(pointer, format!("are more than {MOST_GROUPS}")));
+        problems.push(Problem::new(pointer, format!("must have at most {MOST_GROUPS} items")));
     }
 }
 

@@ -187,7 +187,7 @@ async fn with_last_words(why: String, child: Option<&Child>) -> String {
 
 /// Appends the end of the server's error output to a reason.
 pub(crate) fn with_reason(why: String, last_words: String) -> String {
-    if last_words.is_empty() { why } else { format!("{why}; its last words: {last_words}") }
+    if last_words.is_empty() { why } else { format!("{why}; end of its error output: {last_words}") }
 }
 
 #[cfg(test)]

@@ -475,6 +475,8 @@ fn known_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::E
     if version == VERSION {
         Ok(version)
     } else {
-        Err(D::Error::custom(format!("a state of version {version}: this server knows version {VERSION}")))
+        Err(D::Error::custom(format!(
+            "the stored state has version {version}, but this server reads version {VERSION}"
+        )))
     }
 }

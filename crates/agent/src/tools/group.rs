@@ -54,7 +54,7 @@ impl Group {
     /// Kills every process of the group and returns the exit status of the first.
     pub(super) async fn kill(mut self) -> io::Result<ExitStatus> {
         let Some(mut last) = self.last.take() else {
-            return Err(io::Error::other("the group is gone"));
+            return Err(io::Error::other("the process group has ended"));
         };
         last.send(Signal::KILL);
         last.child.wait().await

@@ -109,7 +109,7 @@ pub(crate) struct AssistantMessage {
 /// A tool call. With `requires_approval`, people have to decide on it; without, this client has to run it now.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "call_id": "call_abc123", "tool_name": "write_file",
-    "arguments": { "path": "/src/main.py", "content": "…" }, "requires_approval": true, "reason": "writing needs a person",
+    "arguments": { "path": "/src/main.py", "content": "…" }, "requires_approval": true, "reason": "Writing a file needs approval.",
     "created_at": "2026-11-15T10:00:00Z", "kind": "approval", "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" }))]
 pub(crate) struct ToolCall {
     /// Identifier of the call: the agent's own on the socket of one session, prefixed with the session on the socket of a channel. It is never reused.

@@ -86,7 +86,9 @@ impl FlowVersion {
     pub fn next_after(&self, step: &str, how: StepWay, ran: u32) -> Next<'_> {
         let next = self.next(step, how);
         if ran >= MOST_RUNS && matches!(next, Next::Step(_)) {
-            return Next::Failed(format!("this session has run {MOST_RUNS} steps: its flow goes round in circles"));
+            return Next::Failed(format!(
+                "this session has run {MOST_RUNS} steps, the limit of a session: its flow repeats"
+            ));
         }
         next
     }

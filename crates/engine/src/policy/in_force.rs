@@ -81,7 +81,7 @@ impl std::fmt::Display for PolicyMismatch {
         };
         write!(
             f,
-            "this node has another {part} ({}) than the one that was put in force last ({}): it permits and starts nothing until both are the same; try again",
+            "this node has another {part} ({}) than the one in force ({}): it allows and starts no action until both are equal; try again",
             named(here),
             named(in_force)
         )

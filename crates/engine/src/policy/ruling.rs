@@ -325,7 +325,7 @@ pub(crate) fn apply_switch(ruling: Ruling, state: &PolicyState) -> Ruling {
         return ruling;
     }
     let why = state.reason.as_deref().unwrap_or("no reason was given");
-    let reason = format!("the policy is switched off by {}: {why}", state.by.name);
+    let reason = format!("approvals are paused by {}: {why}", state.by.name);
     Ruling { verdict: Verdict::Allow, reason, ..ruling }
 }
 
