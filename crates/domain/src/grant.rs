@@ -1,4 +1,4 @@
-//! Grants: remembered approvals that allow like actions, limited in scope, time and number of uses.
+//! Grants: standing approvals of actions that match them, limited in scope, time and number of uses.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
     SessionId, text,
 };
 
-/// A grant: a remembered approval for like actions. It never overrides a `deny`.
+/// A grant: a standing approval of actions that match it. It never overrides a `deny`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grant {
     /// Identifier of the grant.

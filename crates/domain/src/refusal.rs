@@ -130,7 +130,7 @@ pub enum Refusal {
     /// The step has ended, or another worker holds its lease.
     #[error("this step has ended, or another worker has it")]
     StepLost,
-    /// The step has not failed, so it cannot be retried or skipped.
+    /// The step has not failed, so it cannot be retried. A completed step can be neither retried nor skipped.
     #[error("this step has not failed")]
     StepNotFailed,
     /// The agent of the session is not hosted, so no worker would read the message.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Verdict of the policy on an action. The variants are ordered from lenient to strict, so verdicts are combined with `max`.
+/// Verdict of the policy on an action.
+// The variants are ordered from lenient to strict, so that `max` combines verdicts.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -27,7 +27,7 @@ pub struct AnswerBody {
     pub data: Value,
     /// Reason for the answer, or free text.
     pub feedback: Option<String>,
-    /// Scope of a grant to create together with this approval, so that like actions run without another question.
+    /// Scope of a grant to create together with this approval, so that later actions that match it run without another question.
     pub remember: Option<RememberBody>,
     /// Whether the given secrets are kept for later sessions of the agent.
     #[serde(default)]
@@ -141,7 +141,7 @@ pub struct AnswersItem {
     pub data: Value,
     /// Reason for the answer, or free text.
     pub feedback: Option<String>,
-    /// Scope of a grant to create together with this approval, so that like actions run without another question.
+    /// Scope of a grant to create together with this approval, so that later actions that match it run without another question.
     pub remember: Option<RememberBody>,
     /// Whether the given secrets are kept for later sessions of the agent.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Request bodies and views of grants: remembered approvals that allow like actions without another question.
+//! Request bodies and views of grants: standing approvals, under which later actions that match run without another question.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ impl From<RememberBody> for Remember {
     }
 }
 
-/// A grant: a remembered approval that allows like actions without another question.
+/// A grant: a standing approval. Later actions that match it run without another question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "gra_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "agent": "helper", "tool": "write_file", "rule": "writing",

@@ -55,7 +55,7 @@ pub struct SuggestionsView {
     pub held_back: Vec<HeldBackView>,
 }
 
-/// A rule that is not suggested: equal decisions about like calls, and the decisions that contradict them.
+/// A rule that is not suggested: equal decisions about similar calls, and the decisions that contradict them.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HeldBackView {
     /// Verdict of the rule.

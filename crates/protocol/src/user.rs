@@ -196,7 +196,7 @@ pub struct UserView {
     #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
     /// Only in the reply to adding a user: whether the account already existed, in this project or in another. Its password, its links and
-    /// its browser sessions are then invalid, and the user needs a new link.
+    /// its sign-ins are then invalid, and the user needs a new link.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub existing: bool,
 }

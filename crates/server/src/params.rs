@@ -112,14 +112,14 @@ pub fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T
     cursor.map(|text| text.parse().map_err(|error| ApiError::QueryInvalid(format!("cursor: {error}")))).transpose()
 }
 
-/// Checks a cursor that is a number. Stores count in 63 bits.
+/// Refuses a cursor that the stores cannot hold: they store signed 64-bit integers.
 pub(crate) fn list_number(number: u64) -> Result<u64, ApiError> {
     i64::try_from(number)
         .map(|_| number)
         .map_err(|_| ApiError::QueryInvalid("cursor: not a number of this list".into()))
 }
 
-/// Checks the number of an event. Stores count in 63 bits.
+/// Refuses a number of an event that the stores cannot hold: they store signed 64-bit integers.
 pub fn event_number(after: Option<u64>) -> Result<u64, ApiError> {
     let after = after.unwrap_or(0);
     if i64::try_from(after).is_err() {

@@ -1,6 +1,6 @@
 //! The connection of one WebSocket. Events are pulled, so that a slow reader holds one batch in memory.
 //!
-//! A [`SocketHandler`] decides what is said on a socket. This module has the parts that all sockets share: the
+//! A [`SocketHandler`] decides which messages a socket sends. This module has the parts that all sockets share: the
 //! extractor that opens one, pings, the end of sockets that are silent or not read, the size of messages, the rate, and
 //! the close frame when the server stops or the credential is no longer valid.
 

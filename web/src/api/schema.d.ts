@@ -340,7 +340,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fails a delivery: it is given up visibly, or offered again. */
+        /** Fails a delivery. With `retry` the answer is offered again. Otherwise the delivery has failed, which people can see. */
         post: operations["delivery_fail"];
         delete?: never;
         options?: never;
@@ -2064,7 +2064,7 @@ export interface components {
             /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
         };
-        /** @description A grant: a remembered approval that allows like actions without another question. */
+        /** @description A grant: a standing approval. Later actions that match it run without another question. */
         GrantView: {
             /** @description Name of the key of the agent for which the grant holds. */
             agent: string;
@@ -2163,7 +2163,7 @@ export interface components {
              */
             lease_seconds?: number | null;
         };
-        /** @description A rule that is not suggested: equal decisions about like calls, and the decisions that contradict them. */
+        /** @description A rule that is not suggested: equal decisions about similar calls, and the decisions that contradict them. */
         HeldBackView: {
             /** @description Number of decisions that contradict the rule. */
             against: number;
@@ -3580,7 +3580,7 @@ export interface components {
             display?: string | null;
             /**
              * @description Only in the reply to adding a user: whether the account already existed, in this project or in another. Its password, its links and
-             *     its browser sessions are then invalid, and the user needs a new link.
+             *     its sign-ins are then invalid, and the user needs a new link.
              */
             existing?: boolean;
             /** @description Whether the user has an identity at the identity provider. */
@@ -3598,7 +3598,7 @@ export interface components {
             signed_in_at?: string | null;
         };
         /**
-         * @description Verdict of the policy on an action. The variants are ordered from lenient to strict, so verdicts are combined with `max`.
+         * @description Verdict of the policy on an action.
          * @enum {string}
          */
         Verdict: "allow" | "ask" | "deny";
@@ -5712,7 +5712,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Policy in force, with its switch */
+            /** @description Policy in force, and whether approvals are paused */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7060,7 +7060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Statistics of the project */
+            /** @description Stats of the project */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7101,7 +7101,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Statistics of the project in detail */
+            /** @description Stats of the project in detail */
             200: {
                 headers: {
                     [name: string]: unknown;

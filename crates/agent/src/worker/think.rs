@@ -110,7 +110,7 @@ impl StepRun<'_> {
     }
 }
 
-/// Puts an event first that retracts the text which an earlier worker published of this turn.
+/// Adds an event at the front that retracts the part of this turn that an earlier worker published.
 fn with_restart_event(turn: u64, again: &mut bool, told: Vec<EventKind>) -> Vec<EventKind> {
     let anew = std::mem::take(again);
     let text = "the turn was started again: its earlier worker no longer holds the step".to_owned();

@@ -99,7 +99,7 @@ pub(super) struct FlowEventView {
     /// Identifier of the step.
     #[schema(value_type = Option<String>)]
     span_id: Option<Uuid>,
-    /// Time of the response.
+    /// Time of the event.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// Details of the event.

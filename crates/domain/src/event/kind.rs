@@ -53,7 +53,7 @@ pub(crate) use kinds;
 
 kinds! {
     /// Kind of an event in a session, with its payload. Code that shows events matches it without a wildcard, so that a new kind breaks the
-    /// build wherever it must be shown.
+    /// build in each place that must show it.
     pub enum EventKind {
         /// A session was opened.
         SessionStarted(SessionStarted) = "session.started",
@@ -155,7 +155,7 @@ kinds! {
         ActionUnknown(ActionSettled) = "action.unknown",
         /// A model called a tool in a way that cannot be proposed.
         ActionUnusable(ActionUnusable) = "action.unusable",
-        /// A person allowed like actions for later.
+        /// A person allowed matching actions from now on.
         GrantGiven(GrantGiven) = "grant.given",
         /// A person kept secrets for an agent.
         SecretKept(SecretNames) = "secret.kept",

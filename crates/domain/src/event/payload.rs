@@ -401,7 +401,7 @@ pub struct ActionUnusable {
     pub reason: String,
 }
 
-/// A person allowed like actions for later.
+/// A person allowed matching actions from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantGiven {
     /// Identifier of the grant.

@@ -39,7 +39,7 @@ pub(super) enum WebhookDeliveryState {
     Pending,
     /// The endpoint accepted the message.
     Delivered,
-    /// The message was given up.
+    /// All attempts to send the message failed.
     Dead,
     /// The message was discarded.
     Dropped,
