@@ -30,10 +30,10 @@ pub struct Audience {
 /// People by name, group and role. One match is enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
-    /// Names of users.
+    /// Names of users who may answer.
     #[serde(default)]
     pub users: Vec<String>,
-    /// Names of groups.
+    /// Names of groups whose members may answer.
     #[serde(default)]
     pub groups: Vec<String>,
     /// Roles of the people.

@@ -92,7 +92,7 @@ impl EventDraft {
         Self { record, ..self }
     }
 
-    /// Payload as it is stored and sent: that of the kind, with the actor as `by` and the deciding question as `through`.
+    /// Returns the payload as it is stored and sent: the payload of the kind, with the actor as `by` and the deciding question as `through`.
     #[must_use]
     pub fn data(&self) -> Value {
         let mut data = self.audit_data();

@@ -77,11 +77,11 @@ pub enum Covers {
 pub struct Remember {
     /// Whether the grant holds in the whole project instead of only this session.
     pub project: bool,
-    /// Arguments to cover.
+    /// Arguments that the grant covers.
     pub arguments: RememberedArguments,
-    /// Duration in seconds.
+    /// Duration of the grant in seconds.
     pub seconds: Option<i64>,
-    /// Number of uses.
+    /// Largest number of uses.
     pub uses: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ pub enum RememberedArguments {
     Exactly,
     /// Patterns for the named arguments; the other arguments must be equal.
     Pattern(BTreeMap<String, String>),
-    /// Any arguments.
+    /// Calls with any arguments.
     Anything,
 }
 
@@ -218,7 +218,7 @@ impl Grant {
         }
     }
 
-    /// Revokes the grant.
+    /// Revokes the grant before its end.
     pub fn revoke(self, by: Actor, now: Timestamp) -> Result<(Self, AuditDraft), Refusal> {
         if self.revoked.is_some() {
             return Err(Refusal::GrantRevoked(self.id));

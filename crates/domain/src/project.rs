@@ -59,7 +59,7 @@ impl fmt::Display for ProjectName {
 pub enum Projects {
     /// Every project of every tenant.
     All,
-    /// Only these projects.
+    /// The projects with these names only.
     Named(BTreeSet<ProjectName>),
 }
 

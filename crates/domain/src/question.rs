@@ -36,9 +36,9 @@ impl Call {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
-    /// Chooses this option.
+    /// Answers with this option.
     Option(OptionId),
-    /// Gives this value.
+    /// Answers with this value.
     Value(Value),
     /// Answers with a rejection.
     Deny,
@@ -75,7 +75,7 @@ pub struct SecretField {
 pub enum SuggestionSource {
     /// The definition of the agent.
     Rule,
-    /// A model.
+    /// A model made the suggestion.
     Llm,
     /// Earlier answers of people.
     Analytics,
@@ -106,7 +106,7 @@ pub struct Suggestion {
 pub struct Question {
     /// Kind of the question.
     pub kind: Kind,
-    /// Title, one line.
+    /// Title of the question, in one line.
     pub title: String,
     /// Text of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -51,8 +51,8 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// Lists the rights that a key with this role and these groups would have beyond those of the user: a more powerful role, and groups
-    /// without the user.
+    /// Lists the rights that a key with this role and these groups would have and the user does not have: a more powerful role, and groups without
+    /// the user.
     #[must_use]
     pub fn beyond(&self, role: Role, groups: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -66,7 +66,7 @@ impl Membership {
         problems
     }
 
-    /// Whether the key has no rights beyond those of the user.
+    /// Whether the key has no right that the user does not have.
     #[must_use]
     pub fn covers(&self, key: &Key) -> bool {
         self.beyond(key.role, &key.groups).is_empty()

@@ -136,7 +136,7 @@ impl Connection {
         }
     }
 
-    /// Counts an answered call. A call that was given up stays counted, because it may still be answered.
+    /// Counts an answered call. A call for which the client stopped waiting stays counted, because it may still be answered.
     pub(crate) fn count_answer(&self) {
         self.calls.fetch_sub(1, Ordering::Relaxed);
     }

@@ -81,7 +81,7 @@ pub struct CounterExampleView {
     /// The agent's own identifier of the call; absent if the agent asked a question about the call without proposing an action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// The contradicting decision.
+    /// Decision that contradicts the rule.
     pub decision: DecisionView,
 }
 

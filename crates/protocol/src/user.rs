@@ -16,7 +16,7 @@ pub struct SignInView {
     pub oidc: Option<ProviderView>,
 }
 
-/// An identity provider.
+/// An identity provider at which people sign in.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ProviderView {
     /// Name of the provider that users see.
@@ -68,7 +68,7 @@ pub struct MeView {
     pub project: ProjectId,
     /// All projects that the caller may use.
     pub projects: Vec<PlaceView>,
-    /// Method of authentication.
+    /// Method by which the caller authenticated.
     pub via: AuthenticationMethodView,
     /// State of the user's password; absent for a key.
     #[serde(skip_serializing_if = "Option::is_none")]

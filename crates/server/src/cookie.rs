@@ -71,7 +71,7 @@ pub(crate) fn attempt_removed(front: &Front) -> Cookie<'static> {
     of_provider(front, String::new(), Duration::ZERO)
 }
 
-/// Name and path of that cookie: a `__Host-` cookie must have the path `/`.
+/// Name and path of the cookie of a sign-in attempt: a `__Host-` cookie must have the path `/`.
 fn attempt_cookie(front: &Front) -> (&'static str, &'static str) {
     if front.secure() { (SECURE_ATTEMPT, "/") } else { (ATTEMPT, "/sign-in/oidc") }
 }

@@ -56,7 +56,7 @@ pub enum ApiError {
     NoRoute,
     /// The path does not accept this method.
     NoMethod,
-    /// An internal error.
+    /// An internal error ended the request.
     Panicked,
 }
 

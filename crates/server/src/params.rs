@@ -24,7 +24,7 @@ use crate::routes::Addition;
 
 /// Maximum time that a request may wait, in seconds.
 pub const LONGEST_WAIT: u64 = 300;
-/// Maximum page size.
+/// Largest number of items of a page.
 pub(crate) const LARGEST_PAGE: u32 = 200;
 /// Prefix of the operations whose query parameters are checked. Dialects ignore unknown parameters, as their original
 /// servers do.

@@ -136,7 +136,7 @@ impl SocketRequest {
 /// The upgraded connection, with its unfinished messages counted.
 type Stream = Metered<TokioIo<Upgraded>>;
 
-/// An open socket.
+/// A socket that is open.
 struct OpenSocket {
     app: App,
     caller: Caller,
@@ -345,7 +345,7 @@ impl OpenSocket {
         Ok(())
     }
 
-    /// Sends a message. A client that does not read is given up after a while.
+    /// Sends a message. The socket of a client that does not read is closed after a while.
     async fn send(&mut self, message: Message) -> Result<(), Closed> {
         match timeout(self.patience, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),

@@ -44,7 +44,7 @@ pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, reso
      unsealed as (delete from sealed_values using old where sealed_values.interaction = old.id) \
      delete from interactions using old where interactions.id = old.id";
 
-/// Condition on the search text. A subquery per row searches only the questions of the list, not those of all projects.
+/// Condition on the search text. A subquery for each row searches only the questions of the list, not the questions of all projects.
 const CONTAINS_TEXT: &str =
     " and (select strpos(words.search_text, ?) from questions as words where words.interaction = interactions.id) > 0";
 

@@ -203,7 +203,7 @@ impl MachineState {
         self.reached >= StepProgress::Begun
     }
 
-    /// Whether there are messages that the turn about to be asked for would not include.
+    /// Whether there are messages that the next request to the model would not include.
     pub(crate) const fn has_unshown_messages(&self) -> bool {
         self.unread && matches!(self.phase, Phase::Thinking)
     }

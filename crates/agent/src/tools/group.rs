@@ -27,7 +27,7 @@ struct GroupProcess {
 }
 
 impl Group {
-    /// Starts a command in a group of its own.
+    /// Starts a command in a new process group.
     pub(super) fn start(command: &mut Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
         let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);

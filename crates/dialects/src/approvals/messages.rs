@@ -121,7 +121,7 @@ pub(crate) struct ToolCall {
     pub(super) arguments: Value,
     /// `true` if people have to decide, `false` if this client has to run the call.
     pub(super) requires_approval: bool,
-    /// Reason for asking.
+    /// Reason why people are asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     /// Time when the question was asked.
@@ -209,7 +209,7 @@ pub(crate) struct ErrorMessage {
 pub(crate) struct PendingApprovals {
     /// Name of the session or channel, as in the request.
     pub(super) session_id: String,
-    /// Entries, oldest first.
+    /// Calls that wait for approval, oldest first.
     pub(super) pending_approvals: Vec<ToolCall>,
     /// Number of entries on this page.
     pub(super) count: usize,

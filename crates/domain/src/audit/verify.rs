@@ -32,11 +32,11 @@ pub struct Demands {
 pub struct Report {
     /// Number of the first entry.
     pub first: u64,
-    /// Number of entries.
+    /// Number of entries in the export.
     pub entries: u64,
     /// Number of entries that are shown only by their digest.
     pub digests_only: u64,
-    /// Number of checkpoints.
+    /// Number of checkpoints in the export.
     pub checkpoints: u64,
     /// Number and hash of the last entry.
     pub last: (u64, String),

@@ -73,7 +73,7 @@ kinds! {
         StepBegun(StepBegun) = "step.begun",
         /// A step completed its task.
         StepCompleted(StepEnded) = "step.completed",
-        /// A step failed.
+        /// A step failed at its task.
         StepFailed(StepEnded) = "step.failed",
         /// People rejected a step.
         StepRejected(StepEnded) = "step.rejected",
@@ -147,9 +147,9 @@ kinds! {
         ActionStarted(ActionStarted) = "action.started",
         /// An action may be started again, because its outcome was not reported in time.
         ActionOffered(ActionSettled) = "action.offered",
-        /// An action succeeded.
+        /// An action ran and succeeded.
         ActionDone(ActionSettled) = "action.done",
-        /// An action failed.
+        /// An action ran and failed.
         ActionFailed(ActionSettled) = "action.failed",
         /// Nobody knows whether an action succeeded.
         ActionUnknown(ActionSettled) = "action.unknown",
@@ -169,7 +169,7 @@ kinds! {
 pub enum SessionChange {
     /// The session runs from now on: it was opened or revived.
     Opened,
-    /// The session ended.
+    /// The session ended: completed, failed or cancelled.
     Ended,
 }
 

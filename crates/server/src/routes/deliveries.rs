@@ -76,7 +76,7 @@ pub(super) async fn delivery_take(
     Ok(Json(TakenView { lease, until, attempt, answer, interaction, resume_point, secrets, traceparent }))
 }
 
-/// Extends a lease.
+/// Extends the lease of a delivery.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/heartbeat", tag = "deliveries",
     request_body = HeartbeatBody,
     params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),

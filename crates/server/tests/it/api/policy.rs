@@ -82,7 +82,7 @@ async fn change_based_on_an_outdated_policy_version_is_refused() {
     scene.root.put("/v1/policy", change(NEVER, &first["version"])).await.done();
 }
 
-/// Only an admin may change the policy, and only that of the own project.
+/// Only an admin may change the policy, and only the policy of their own project.
 #[tokio::test]
 async fn only_admins_change_the_policy_of_their_own_project() {
     let scene = Scene::new().await;
