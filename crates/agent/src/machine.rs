@@ -58,10 +58,10 @@ pub enum Input {
         by: String,
         /// Text of the message.
         content: String,
-        /// Whether a person sent it, or a client on a person's behalf. Such a message resets the use of the limits.
+        /// Whether a person sent the message, or a client on a person's behalf. The message then resets the used limits.
         #[serde(default = "yes")]
         person: bool,
-        /// Whether the worker itself wrote it for the model of this step, in a person's name.
+        /// Whether the worker wrote the message for the model of this step, in a person's name.
         #[serde(default)]
         note: bool,
     },

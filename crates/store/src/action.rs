@@ -50,7 +50,7 @@ pub struct ActionHistoryFilter {
 pub trait ActionReads {
     /// Returns the action of a call.
     fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Action>>;
-    /// Lists the actions of a session by call, after this one.
+    /// Lists the actions of a session in the order of their calls, after the given call.
     fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> StoreResult<Bounded<Action>>;
     /// Lists the actions of a project before a position, newest first.
     fn action_history(

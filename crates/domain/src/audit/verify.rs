@@ -72,7 +72,7 @@ enum Line<'a> {
     Seal(Seal),
 }
 
-/// The line without its line end, if it looks like exactly one object.
+/// Returns the line without its line end, if it begins and ends as one JSON object does.
 fn whole(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     (line.starts_with('{') && line.ends_with('}')).then_some(line)
