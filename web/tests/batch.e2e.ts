@@ -91,7 +91,7 @@ test('over 100 questions are decided at once, and earlier answers of others are 
   await dialog.getByRole('button', { name: 'Reject 104' }).click();
   await dialog.getByText('104 of 104 sent').waitFor();
   expect(await dialog.getByText('rejected', { exact: true }).count()).toBe(103);
-  await dialog.getByText('Somebody else answered first.').waitFor();
+  await dialog.getByText('This question is already closed.').waitFor();
   await dialog.getByText('Approved by bob').waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('inbox-title');

@@ -109,7 +109,7 @@ test('a batch shows each result and leaves out questions that cannot be answered
     body: JSON.stringify({ option: 'approve' }),
   });
   await dialog.getByRole('button', { name: /^Reject \d/u }).click();
-  await dialog.getByText('Somebody else answered first.').waitFor();
+  await dialog.getByText('This question is already closed.').waitFor();
   expect(await dialog.getByText('rejected', { exact: true }).count()).toBe(3);
   await dialog.getByRole('button', { name: 'Done' }).click();
   expect((await agent.action('c1')).feedback).toBe('Not today.');

@@ -79,7 +79,7 @@ fn flow(
     Ok((flow, projects, document))
 }
 
-/// The definition, or its findings together with those of its settings.
+/// Returns the definition, or its findings together with the findings of its settings.
 fn with_settings_findings<T>(
     read: Result<T, Vec<FileFinding>>,
     mut findings: Vec<FileFinding>,

@@ -58,10 +58,10 @@ pub enum Input {
         by: String,
         /// Text of the message.
         content: String,
-        /// Whether a person sent it, or a client on a person's behalf. Such a message resets the use of the limits.
+        /// Whether a person sent the message, or a client on a person's behalf. The message then resets the used limits.
         #[serde(default = "yes")]
         person: bool,
-        /// Whether the worker itself wrote it for the model of this step, in a person's name.
+        /// Whether the worker wrote the message for the model of this step, in a person's name.
         #[serde(default)]
         note: bool,
     },
@@ -75,8 +75,7 @@ pub enum Input {
         /// Reason, in words for people.
         message: String,
     },
-    /// A question of the step was put to people: the question before the step, or one that the model asked. A call has
-    /// at most one such input.
+    /// People were asked a question of the step: the question before the step, or a question of the model. A call has at most one such input.
     Asked {
         /// Name of the call that asks.
         call: String,
@@ -224,14 +223,14 @@ impl From<NoAnswerReason> for String {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum BeforeEnd {
-    /// People answered.
+    /// People answered a question of the step.
     Answered {
-        /// The answer.
+        /// Answer of the people.
         answer: PeopleAnswer,
         /// Task of the agent after the answer: the input template of the step, filled in.
         task: Option<Value>,
     },
-    /// Nobody answered.
+    /// A question of the step ended without an answer.
     Unanswered {
         /// Reason for the missing answer.
         how: NoAnswerReason,
@@ -256,7 +255,7 @@ pub enum StepEffect {
     AskBefore {
         /// Name of the call under which it is asked.
         call: String,
-        /// The question.
+        /// Question to ask the people.
         question: Box<StepQuestion>,
     },
     /// Ask people a question of the model: a call of one of the `ask_user` tools.
@@ -268,12 +267,12 @@ pub enum StepEffect {
         /// Arguments that the model gave.
         arguments: Value,
     },
-    /// Complete the step.
+    /// Complete the step with its output.
     Finish {
         /// Output of the step.
         output: Value,
     },
-    /// Fail the step.
+    /// Fail the step with a reason.
     Fail {
         /// Reason, in words for people.
         reason: String,

@@ -81,7 +81,7 @@ pub struct Turn {
     /// Calls in their order.
     #[serde(default)]
     pub calls: Vec<ModelCall>,
-    /// Tokens and cost.
+    /// Tokens of the turn and their cost.
     #[serde(default)]
     pub usage: Usage,
     /// Data that the provider expects back with the next request, unchanged (for example signatures of reasoning).
@@ -104,9 +104,9 @@ pub struct Usage {
 /// Part of a turn, published while the model is still producing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
-    /// More text.
+    /// More text of the reply.
     Text(String),
-    /// More reasoning text.
+    /// More text of the model's reasoning.
     Thinking(String),
     /// The turn starts over; earlier deltas of it do not count.
     Again {

@@ -85,7 +85,7 @@ impl std::fmt::Debug for ToolRun {
 /// Outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutcome {
-    /// The tool ran.
+    /// The tool ran and gave this result.
     Done(Value),
     /// The tool failed or refused to run.
     Failed {

@@ -78,7 +78,7 @@ pub fn schemas() -> BTreeMap<String, Value> {
     specs.into_iter().map(|spec| (spec.name, spec.schema)).collect()
 }
 
-/// `PATH` of commands.
+/// Value of `PATH` for commands.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Removes secret values from the outcome of any tool.

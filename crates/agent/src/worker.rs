@@ -88,8 +88,8 @@ impl Worker {
         }
     }
 
-    /// Runs all steps that are due now until each ends or sleeps, and returns whether there was one. For callers that
-    /// keep time themselves instead of [`Worker::run`].
+    /// Runs all steps that are due now until each ends or sleeps, and returns whether there was one. Callers that control the time themselves use
+    /// it instead of [`Worker::run`].
     pub async fn run_due(&self, stop: &CancellationToken) -> Result<bool, Error> {
         let (due, _) = self.engine.steps_due(u32::try_from(self.at_once).unwrap_or(u32::MAX)).await?;
         let any = !due.is_empty();

@@ -39,7 +39,7 @@ struct Counted {
 pub(crate) trait Rounds: Sized + Send + 'static {
     /// Connects to a node.
     fn open(at: SocketAddr, keys: &Keys) -> impl Future<Output = Fallible<Self>> + Send;
-    /// Does one round.
+    /// Does one round of requests.
     fn round(&mut self) -> impl Future<Output = Fallible<()>> + Send;
 }
 

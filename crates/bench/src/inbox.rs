@@ -19,7 +19,7 @@ const WANTED: f64 = 20.0;
 /// Largest number of questions on PostgreSQL, where rows are loaded one by one over a socket.
 const MOST_POSTGRES: u32 = 100_000;
 
-/// Measures every store.
+/// Measures the inbox on every store.
 pub(crate) fn section(setup: &BenchSetup, open: Option<u32>) -> Fallible<Section> {
     let open = open.unwrap_or(if setup.quick { 50_000 } else { 1_000_000 }).max(1);
     let mut starts = Table::new("Start with open questions");

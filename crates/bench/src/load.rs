@@ -19,7 +19,7 @@ const UNDER_WAY: usize = 64;
 /// Interval of the rare kind: one question in this many has it.
 pub(crate) const RARE: u32 = 10_000;
 
-/// Result of loading.
+/// Result of writing the open questions.
 pub(crate) struct Loaded {
     pub(crate) took: Duration,
     /// Questions spread over the list, in order, as cursors of deep pages.

@@ -15,7 +15,7 @@ use crate::setup::BenchDatabase;
 /// Time that a server has to become ready.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A running server.
+/// A server that runs as a process.
 pub(crate) struct Node {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -65,7 +65,7 @@ impl Node {
         self.child.id()
     }
 
-    /// Memory in use.
+    /// Reads the memory that the server uses.
     pub(crate) fn memory(&self) -> Fallible<Memory> {
         sample::memory(self.process())
     }

@@ -11,7 +11,7 @@ use crate::Fallible;
 use crate::report::{Section, Table, Target, decimal, text, whole};
 use crate::setup::BenchSetup;
 
-/// Numbers of rules.
+/// Numbers of rules of the measured policies.
 const SIZES: [usize; 3] = [10, 100, 1000];
 /// Target for a typical ruling with the most rules, in microseconds.
 const WANTED: f64 = 5.0;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::Fallible;
 
-/// Times, in microseconds.
+/// Measured times, in microseconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Times(Vec<u64>);
 
@@ -21,7 +21,7 @@ impl Times {
         self.0.len()
     }
 
-    /// Sorts the times.
+    /// Sorts the times, so that percentiles can be read.
     pub(crate) fn ranked(mut self) -> Ranked {
         self.0.sort_unstable();
         Ranked(self.0)

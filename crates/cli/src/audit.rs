@@ -56,7 +56,7 @@ fn report_lines(report: &Report) -> String {
         lines.push(format!("partial export: entries 1 to {} are not in it", first - 1));
     }
     if shown != ALL {
-        lines.push(format!("it shows the entries of {shown}"));
+        lines.push(format!("the export shows only entries of the project {shown}"));
     }
     if *digests_only > 0 {
         lines.push(format!("{digests_only} of {entries} entries have only a digest"));

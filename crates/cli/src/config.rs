@@ -37,7 +37,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the server
+    /// Run the server with the API and the page
     Serve(Box<Serve>),
     /// Run a worker beside the servers of a PostgreSQL database. It runs hosted agents and serves only its metrics
     Worker(Box<Worker>),
@@ -45,7 +45,7 @@ pub(crate) enum Command {
     Keys(Keys),
     /// Add people and create sign-in links
     Users(Users),
-    /// Export archived questions
+    /// Export archived questions as JSON Lines
     #[command(subcommand)]
     Archive(ArchiveCommand),
     /// Verify or export the audit trail, or print the public key that signs it
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Openapi,
 }
 
-/// The database.
+/// The database that a command uses.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Database {
     /// Directory of the SQLite database and of the master key
@@ -151,10 +151,10 @@ pub(crate) struct Serve {
     /// Largest request body, in bytes
     #[arg(long, env = "HOLDPOINT_BODY_BYTES", default_value_t = 1024 * 1024)]
     pub(crate) body_bytes: usize,
-    /// Largest number of requests per second of one key at this node; 0 for no limit
+    /// Largest number of requests and socket messages per second of one key or browser at this node; 0 for no limit
     #[arg(long, env = "HOLDPOINT_RATE", default_value_t = 5000)]
     pub(crate) rate: u32,
-    /// Largest number of open event streams at this node
+    /// Largest number of open event streams and sockets at this node
     #[arg(long, env = "HOLDPOINT_STREAMS", default_value_t = 50_000)]
     pub(crate) streams: usize,
     /// Requests come through one reverse proxy: read the client address from the last entry of X-Forwarded-For
@@ -185,7 +185,7 @@ pub(crate) struct Worker {
     pub(crate) telemetry: TelemetryOptions,
 }
 
-/// Hosted agents.
+/// Settings of hosted agents and flows.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Agents {
     /// Directory of agent definitions. Each file names its projects. Changes are loaded while the server is running
@@ -251,7 +251,7 @@ pub(crate) struct EngineOptions {
     pub(crate) most_open: u32,
 }
 
-/// Logs and traces.
+/// Settings of logs and traces.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TelemetryOptions {
     /// Log filter, for example info or holdpoint_engine=debug
@@ -316,7 +316,7 @@ pub(crate) struct Rotate {
 
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
-    /// New file
+    /// File that the backup creates
     pub(crate) target: PathBuf,
     #[command(flatten)]
     pub(crate) database: Database,
@@ -355,7 +355,7 @@ pub(crate) struct PolicySimulate {
 
 #[derive(Debug, Args)]
 pub(crate) struct PolicyFile {
-    /// Policy files
+    /// Policy files to check
     #[arg(required_unless_present = "floor")]
     pub(crate) files: Vec<PathBuf>,
     /// File to check as the floor of a server

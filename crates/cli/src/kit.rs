@@ -36,8 +36,8 @@ const LIST_LIFETIME: Duration = Duration::from_mins(1);
 /// Tools that an MCP server listed.
 type ToolList = Arc<Vec<Arc<dyn Tool>>>;
 
-/// Models and tools, cached under the digest of what they were opened with. MCP servers and their tools are also keyed
-/// by project, so that no project is given those of another.
+/// Models and tools, cached under the digest of the settings that opened them. MCP servers and their tools are also keyed by project, so that a
+/// project never gets the tools of another project.
 pub(crate) struct Kit {
     workspaces: Option<PathBuf>,
     settings: Arc<AgentSettings>,

@@ -16,8 +16,8 @@ use crate::failure::Failure;
 
 const FILE: &str = "master.key";
 
-/// A vault with the given master keys, or with those of the file. The file is created if it is missing, and read again
-/// when a key is unknown, so that a rotation needs no restart.
+/// Creates a vault with the given master keys, or with the keys of the file. The file is created if it is missing, and read again when a key is
+/// unknown, so that a rotation needs no restart.
 pub(crate) fn vault(given: &MasterKeys, directory: &Path) -> Result<Vault, Failure> {
     if let Some(keys) = from_environment(given)? {
         return Ok(Vault::over(keys, Box::new(Vec::new)));

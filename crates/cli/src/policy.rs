@@ -129,7 +129,7 @@ impl WatchedFile {
     }
 }
 
-/// Text of a file that is completely written: it is known, or unchanged a moment later. `None` while it changes.
+/// Reads a file that nobody is writing. Returns the text if it equals `known` or is unchanged after [`SETTLE_TIME`], otherwise `None`.
 async fn read_settled(file: &Path, known: Option<&str>) -> io::Result<Option<String>> {
     let first = read_with_times(file).await?;
     if known == Some(first.0.as_str()) {

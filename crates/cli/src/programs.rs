@@ -147,7 +147,7 @@ fn choose_mode(agents: &Agents) -> ProgramMode {
     }
 }
 
-/// A path with its links resolved, as far as it exists.
+/// Resolves the links of a path, as far as the path exists.
 fn real(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let known = absolute.ancestors().find_map(|known| Some((known, known.canonicalize().ok()?)));

@@ -28,7 +28,9 @@ async fn rotate_file(rotate: &Rotate) -> Result<(), Failure> {
     let engine = engine(rotate, file.vault()?).await?;
     let begun = file.prepare()?;
     if rotate.prepare {
-        println!("master.key has a new key: copy it to every node that has a copy, then run this without --prepare");
+        println!(
+            "master.key has a new key: copy it to every node that has a copy, then run `holdpoint secrets rotate` without --prepare"
+        );
         return Ok(());
     }
     if !begun {

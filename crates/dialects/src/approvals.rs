@@ -44,7 +44,7 @@ use server::handler::{
 /// Lease of a call that a client runs, in seconds. It is extended while the client is connected; when it runs out, the
 /// outcome is unknown.
 const LEASE: i64 = 60;
-/// Default page size.
+/// Size of a page, unless the request names one.
 const PAGE: u32 = 200;
 
 /// Time for which the server waits for the outcome of a call from a client that reconnects. The dialect has no message that says
@@ -58,7 +58,7 @@ pub(super) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(approvals_open)).routes(routes!(approvals_pending))
 }
 
-/// Query of `/ws/{session}`.
+/// Query parameters of `/ws/{session}`.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

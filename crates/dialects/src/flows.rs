@@ -67,7 +67,7 @@ struct FlowStartBody {
     overrides: Value,
 }
 
-/// A started flow.
+/// The session of a flow that was started.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = example::started)]

@@ -141,7 +141,7 @@ fn pending() -> InteractionFilter {
     InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() }
 }
 
-/// Returns one request.
+/// Returns one request with its state.
 #[utoipa::path(get, path = "/requests/{request}", tag = "hitl",
     params(("request" = String, Path, description = "Identifier of the question, `int_…`")),
     responses((status = 200, description = "Request with its current status", body = HitlRequestView), Problems))]
@@ -222,7 +222,7 @@ pub(super) struct HitlCancelBody {
     reason: Option<String>,
 }
 
-/// Cancels a request.
+/// Cancels a request that waits for an answer.
 #[utoipa::path(post, path = "/cancel", tag = "hitl", request_body = HitlCancelBody,
     params(IdempotencyKey),
     responses((status = 200, description = "The request was cancelled", body = HitlReply), Problems))]

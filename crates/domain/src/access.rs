@@ -118,7 +118,7 @@ impl Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActorKind {
-    /// A person.
+    /// A person with an account or a key.
     User,
     /// An agent or a service.
     Agent,

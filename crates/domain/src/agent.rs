@@ -80,7 +80,7 @@ pub struct AgentVersion {
 pub enum Provider {
     /// Chat completions of OpenAI or a compatible server.
     Openai,
-    /// Messages of Anthropic.
+    /// The Messages API of Anthropic.
     Anthropic,
     /// No model: the turns of a script.
     Scripted,

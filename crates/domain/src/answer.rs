@@ -19,7 +19,7 @@ pub const AS_PROPOSED: &str = "an approved action runs with its proposed argumen
 pub struct Answer {
     /// Identifier of the answer.
     pub id: AnswerId,
-    /// Actor that answered.
+    /// Actor that gave the answer.
     pub by: Actor,
     /// Groups of the person at the time of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

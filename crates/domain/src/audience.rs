@@ -30,10 +30,10 @@ pub struct Audience {
 /// People by name, group and role. One match is enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
-    /// Names of users.
+    /// Names of users who may answer.
     #[serde(default)]
     pub users: Vec<String>,
-    /// Names of groups.
+    /// Names of groups whose members may answer.
     #[serde(default)]
     pub groups: Vec<String>,
     /// Roles of the people.
@@ -148,7 +148,7 @@ impl Audience {
 /// Checks that each name is valid and that no name occurs twice, because a quorum counts different names.
 fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
     if names.len() > MOST_ITEMS {
-        problems.push(Problem::new(pointer, format!("are more than {MOST_ITEMS}")));
+        problems.push(Problem::new(pointer, format!("must have at most {MOST_ITEMS} items")));
         return;
     }
     for (index, name) in names.iter().enumerate() {

@@ -33,7 +33,7 @@ const MOST_PART: usize = 4 * 1024;
 /// Type of an entry that records a new version of an agent or a flow.
 const DEFINITION_ADDED: &str = "definition.added";
 
-/// One recorded change.
+/// An entry of the audit trail: one recorded change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Identifier of the entry.
@@ -106,7 +106,7 @@ impl How {
 /// An entry with its stored text and the digest of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// The entry itself.
+    /// Entry from which the text was made.
     pub entry: Entry,
     /// The entry as JSON. Exactly this text is stored, exported and digested, so that a different spelling of a number cannot change the
     /// digest.

@@ -43,7 +43,7 @@ pub struct Definition {
     /// Time at which the version was retired. New sessions do not use a retired version; sessions that already use it continue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_at: Option<Timestamp>,
-    /// The definition itself.
+    /// Contents of the definition as JSON.
     pub body: Value,
 }
 

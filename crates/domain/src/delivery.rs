@@ -60,7 +60,7 @@ pub enum DeliveryStatus {
     Processing,
     /// The agent has continued with the answer.
     Completed,
-    /// The delivery failed.
+    /// The delivery failed for good.
     Failed,
 }
 
@@ -125,13 +125,13 @@ impl Delivery {
         }
     }
 
-    /// Extends the lease.
+    /// Extends the lease of the delivery.
     pub fn heartbeat(self, given: LeaseId, now: Timestamp, longer: Timestamp) -> Result<Self, Refusal> {
         let (lease, by, attempt, until) = self.require_lease(given, now)?;
         Ok(Self::Processing { lease, by, attempt, until: until.max(longer) })
     }
 
-    /// Completes the delivery.
+    /// Completes the delivery under its lease.
     pub fn complete(self, given: LeaseId, now: Timestamp) -> Result<Self, Refusal> {
         let (_, _, attempt, _) = self.require_lease(given, now)?;
         Ok(Self::Completed { at: now, attempt })

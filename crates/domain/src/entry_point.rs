@@ -14,7 +14,7 @@ pub enum EntryPoint {
     Http,
     /// A message on the WebSocket of `/v1`.
     Ws,
-    /// The dialect `flows`.
+    /// The API of the dialect `flows`.
     Flows,
     /// The dialect `hitl`: requests of four types.
     Hitl,

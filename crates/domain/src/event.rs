@@ -61,7 +61,7 @@ pub struct EventDraft {
     pub kind: EventKind,
     /// Actor who caused the event, if one did.
     pub by: Option<Actor>,
-    /// Question that decided this one, if this one had been handed over.
+    /// Question whose answer closed this one, if this one was handed over.
     pub through: Option<InteractionId>,
     /// Data that only the audit trail records: arguments, form data and free text. Never a secret value.
     pub record: Value,
@@ -92,7 +92,7 @@ impl EventDraft {
         Self { record, ..self }
     }
 
-    /// Payload as it is stored and sent: that of the kind, with the actor as `by` and the deciding question as `through`.
+    /// Returns the payload as it is stored and sent: the payload of the kind, with the actor as `by` and the deciding question as `through`.
     #[must_use]
     pub fn data(&self) -> Value {
         let mut data = self.audit_data();

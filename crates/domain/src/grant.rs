@@ -1,4 +1,4 @@
-//! Grants: remembered approvals that allow like actions, limited in scope, time and number of uses.
+//! Grants: standing approvals of actions that match them, limited in scope, time and number of uses.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
     SessionId, text,
 };
 
-/// A grant: a remembered approval for like actions. It never overrides a `deny`.
+/// A grant: a standing approval of actions that match it. It never overrides a `deny`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grant {
     /// Identifier of the grant.
@@ -77,11 +77,11 @@ pub enum Covers {
 pub struct Remember {
     /// Whether the grant holds in the whole project instead of only this session.
     pub project: bool,
-    /// Arguments to cover.
+    /// Arguments that the grant covers.
     pub arguments: RememberedArguments,
-    /// Duration in seconds.
+    /// Duration of the grant in seconds.
     pub seconds: Option<i64>,
-    /// Number of uses.
+    /// Largest number of uses.
     pub uses: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ pub enum RememberedArguments {
     Exactly,
     /// Patterns for the named arguments; the other arguments must be equal.
     Pattern(BTreeMap<String, String>),
-    /// Any arguments.
+    /// Calls with any arguments.
     Anything,
 }
 
@@ -218,7 +218,7 @@ impl Grant {
         }
     }
 
-    /// Revokes the grant.
+    /// Revokes the grant before its end.
     pub fn revoke(self, by: Actor, now: Timestamp) -> Result<(Self, AuditDraft), Refusal> {
         if self.revoked.is_some() {
             return Err(Refusal::GrantRevoked(self.id));

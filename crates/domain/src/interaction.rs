@@ -48,7 +48,7 @@ pub struct Interaction {
     pub question: Question,
     /// State of the question.
     pub state: State,
-    /// Number of changes. Every write is guarded by it.
+    /// Number of changes. A write succeeds only over the revision before it.
     pub revision: u64,
 }
 
@@ -67,7 +67,7 @@ pub struct Origin {
     /// Version of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// Actor that asked.
+    /// Actor that asked the question.
     pub asked_by: Actor,
     /// Whether a worker of this server asked, for a step of a hosted agent. A key with the name of the agent then has no right to the
     /// answer.
@@ -155,7 +155,7 @@ pub struct Reviewer {
 pub type Change = (Interaction, EventDraft);
 
 impl Interaction {
-    /// Asks a question.
+    /// Creates an open question, with the event that records it.
     #[must_use]
     pub fn ask(id: InteractionId, session: &Session, by: Actor, question: Question, now: Timestamp) -> Change {
         let asked = InteractionAsked::new(&question, &session.head.channel, None);
@@ -195,7 +195,7 @@ impl Interaction {
         }
     }
 
-    /// Time at which the question was closed, if its delivery has ended too. Such a question does not change any more and can be archived.
+    /// Time at which the question was closed, if its delivery has also ended. The question then never changes again and can be archived.
     #[must_use]
     pub const fn retired_at(&self) -> Option<Timestamp> {
         match &self.state {

@@ -38,7 +38,7 @@ pub enum EngineInput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalKind {
-    /// The step begins.
+    /// The step begins its work.
     Begun,
     /// A message to the agent.
     Message,

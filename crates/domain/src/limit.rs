@@ -75,7 +75,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// All limits.
+    /// All variants of this enum.
     pub const ALL: &[Self] = &[
         Self::SessionOpenQuestions,
         Self::KeyOpenQuestions,

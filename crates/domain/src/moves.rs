@@ -71,7 +71,7 @@ pub enum Consequence {
     SendBack,
     /// The action does not run, and the agent receives the reason.
     Refuse,
-    /// The session ends.
+    /// The session of the question ends.
     EndSession,
     /// The agent continues with the content of the answer.
     Resume,

@@ -19,7 +19,7 @@ pub enum Effect {
     Retry,
     /// Does not run the action. The agent receives the reason as the result.
     Reject,
-    /// Ends the session.
+    /// Ends the session of the question.
     Terminate,
     /// Continues with the given information.
     Provide,

@@ -59,7 +59,7 @@ impl fmt::Display for ProjectName {
 pub enum Projects {
     /// Every project of every tenant.
     All,
-    /// Only these projects.
+    /// The projects with these names only.
     Named(BTreeSet<ProjectName>),
 }
 
@@ -109,7 +109,7 @@ pub struct OnlyInFiles;
 
 impl OnlyInFiles {
     /// Message of the refusal.
-    pub const WHY: &'static str = "may only stand in a file of the server's operator";
+    pub const WHY: &'static str = "is allowed only in a file of the server's operator";
 }
 
 impl<'de> Deserialize<'de> for OnlyInFiles {

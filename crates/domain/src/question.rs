@@ -36,9 +36,9 @@ impl Call {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
-    /// Chooses this option.
+    /// Answers with this option.
     Option(OptionId),
-    /// Gives this value.
+    /// Answers with this value.
     Value(Value),
     /// Answers with a rejection.
     Deny,
@@ -75,7 +75,7 @@ pub struct SecretField {
 pub enum SuggestionSource {
     /// The definition of the agent.
     Rule,
-    /// A model.
+    /// A model made the suggestion.
     Llm,
     /// Earlier answers of people.
     Analytics,
@@ -106,7 +106,7 @@ pub struct Suggestion {
 pub struct Question {
     /// Kind of the question.
     pub kind: Kind,
-    /// Title, one line.
+    /// Title of the question, in one line.
     pub title: String,
     /// Text of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -310,7 +310,7 @@ impl Question {
             call.check("/action", problems);
         }
         if self.suggestions.len() > MOST_ITEMS {
-            problems.push(Problem::new("/suggestions", format!("are more than {MOST_ITEMS}")));
+            problems.push(Problem::new("/suggestions", format!("must have at most {MOST_ITEMS} items")));
         }
         for (index, suggestion) in self.suggestions.iter().enumerate() {
             text::identifier(&format!("/suggestions/{index}/id"), &suggestion.id, problems);
@@ -324,7 +324,7 @@ impl Question {
 
     fn check_options(&self, problems: &mut Vec<Problem>) {
         if self.options.len() > MOST_ITEMS {
-            problems.push(Problem::new("/options", format!("are more than {MOST_ITEMS}")));
+            problems.push(Problem::new("/options", format!("must have at most {MOST_ITEMS} items")));
         }
         for (index, option) in self.options.iter().enumerate() {
             let at = |field: &str| format!("/options/{index}/{field}");
@@ -344,7 +344,7 @@ impl Question {
                 }
             }
             if self.options[..index].iter().any(|earlier| earlier.id == option.id) {
-                problems.push(Problem::new(at("id"), "is the id of an earlier option too"));
+                problems.push(Problem::new(at("id"), "is already the id of another option"));
             }
             if option.effect == Effect::Edit && self.call.is_none() {
                 problems.push(Problem::new(at("effect"), "there is no action to edit"));
@@ -364,7 +364,10 @@ impl Question {
             problems.push(Problem::new("/schema", "a form needs a schema"));
         }
         if secret == self.secrets.is_empty() {
-            problems.push(Problem::new("/secrets", "a question of kind `secret`, and no other, names its secrets"));
+            problems.push(Problem::new(
+                "/secrets",
+                "required for a question of kind `secret`, and not allowed for any other kind",
+            ));
         }
         if self.fresh && !secret {
             problems.push(Problem::new("/fresh", "only a question of kind `secret` can be answered with kept values"));

@@ -130,7 +130,7 @@ pub enum Refusal {
     /// The step has ended, or another worker holds its lease.
     #[error("this step has ended, or another worker has it")]
     StepLost,
-    /// The step has not failed, so it cannot be retried or skipped.
+    /// The step has not failed, so it cannot be retried. A completed step can be neither retried nor skipped.
     #[error("this step has not failed")]
     StepNotFailed,
     /// The agent of the session is not hosted, so no worker would read the message.
@@ -155,9 +155,9 @@ pub enum Refusal {
     /// The action is not in the state that this command requires.
     #[error("the state of this action is `{state}`; this command needs `{wanted}`")]
     ActionNot {
-        /// Required state.
+        /// State that the command requires.
         wanted: &'static str,
-        /// Current state.
+        /// State in which the object is.
         state: &'static str,
     },
     /// The step that proposed the action has ended.
@@ -181,7 +181,7 @@ pub enum Refusal {
     /// The policy in force is not the one that the request wants to replace.
     #[error("another policy is in force now: {current}")]
     PolicyMoved {
-        /// Version in force.
+        /// Version that is in force now.
         current: String,
     },
     /// The grant that allowed an action was revoked or has expired.

@@ -8,7 +8,7 @@ use crate::{Actor, Answer, Interaction, State};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Resolution {
-    /// People answered.
+    /// People answered the question.
     Answered {
         /// The answer; with a quorum, the answer that completed it.
         answer: Answer,
@@ -109,7 +109,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// All statuses.
+    /// All variants of this enum.
     pub const ALL: [Self; 5] = [Self::Pending, Self::Answered, Self::AutoResolved, Self::Expired, Self::Cancelled];
 
     /// Name of the status in JSON and in the stores.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Verdict of the policy on an action. The variants are ordered from lenient to strict, so verdicts are combined with `max`.
+/// Verdict of the policy on an action.
+// The variants are ordered from lenient to strict, so that `max` combines verdicts.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,7 +43,7 @@ pub struct Ruling {
     pub reason: String,
     /// Version of the policy: the digest of its text.
     pub policy: String,
-    /// Ruling of the server's floor on the action, if a floor was in force. The verdict is never more lenient than that of the floor.
+    /// Ruling of the server's floor on the action, if a floor was in force. The verdict is never more lenient than the verdict of the floor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorRuling>,
 }

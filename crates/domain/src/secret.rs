@@ -55,7 +55,7 @@ impl Question {
     /// Checks the fields of a secret question: unique names, known types, readable labels.
     pub(crate) fn check_secrets(&self, problems: &mut Vec<Problem>) {
         if self.secrets.len() > MOST_ITEMS {
-            problems.push(Problem::new("/secrets", format!("are more than {MOST_ITEMS}")));
+            problems.push(Problem::new("/secrets", format!("must have at most {MOST_ITEMS} items")));
         }
         for (index, field) in self.secrets.iter().enumerate() {
             text::identifier(&format!("/secrets/{index}/name"), &field.name, problems);

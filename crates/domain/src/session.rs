@@ -147,7 +147,7 @@ pub struct Note {
 pub enum Ending {
     /// The agent completed its work.
     Completed,
-    /// The agent failed.
+    /// The agent failed to complete its work.
     Failed,
     /// A caller cancelled the session.
     Cancelled,
@@ -166,16 +166,16 @@ pub enum SessionStatus {
     WaitingUserInput,
     /// The session is paused.
     Paused,
-    /// The session completed.
+    /// The session ended as completed.
     Completed,
-    /// The session failed.
+    /// The session ended as failed.
     Failed,
     /// The session was cancelled.
     Cancelled,
 }
 
 impl SessionStatus {
-    /// Every status.
+    /// All variants of this enum.
     pub const ALL: [Self; 7] = [
         Self::New,
         Self::Running,
@@ -214,7 +214,7 @@ impl SessionStatus {
 pub enum Command {
     /// Pause: answers are stored and not delivered.
     Pause,
-    /// End the pause.
+    /// End the pause of the session.
     Resume,
     /// Cancel the session and close its questions.
     Cancel,
@@ -225,7 +225,7 @@ pub enum Command {
 }
 
 impl Session {
-    /// Opens a session.
+    /// Creates a session with its first event.
     #[must_use]
     pub fn start(
         id: SessionId,
@@ -290,7 +290,7 @@ impl Session {
         if self.paused.is_some() && self.ended.is_none() { Err(Refusal::SessionPaused(self.id)) } else { Ok(()) }
     }
 
-    /// Applies a command.
+    /// Applies a command to the session.
     pub fn control(mut self, command: Command, note: Note) -> Result<(Self, EventDraft), Refusal> {
         self.require_alive()?;
         let controlled = SessionControlled { reason: note.reason.clone() };

@@ -85,7 +85,7 @@ pub struct StepLease {
 pub struct Revision {
     /// Author of the answer that sent the step back.
     pub by: AnsweredBy,
-    /// Requested change.
+    /// Change that people asked for, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
     /// Step before which the question was asked.
@@ -147,9 +147,9 @@ pub enum StepPhase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepEnding {
-    /// The step completed.
+    /// The step ended as completed.
     Completed,
-    /// The step failed.
+    /// The step ended as failed.
     Failed,
     /// The question before the step was answered with a rejection.
     Rejected,
@@ -172,9 +172,9 @@ pub enum StepStatus {
     Running,
     /// The step sleeps until people answer.
     BlockedWaitingUser,
-    /// The step completed.
+    /// The step ended as completed.
     Completed,
-    /// The step failed.
+    /// The step ended as failed.
     Failed,
     /// The step was skipped.
     Skipped,

@@ -51,8 +51,8 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// Lists the rights that a key with this role and these groups would have beyond those of the user: a more powerful role, and groups
-    /// without the user.
+    /// Lists the rights that a key with this role and these groups would have and the user does not have: a more powerful role, and groups without
+    /// the user.
     #[must_use]
     pub fn beyond(&self, role: Role, groups: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -66,7 +66,7 @@ impl Membership {
         problems
     }
 
-    /// Whether the key has no rights beyond those of the user.
+    /// Whether the key has no right that the user does not have.
     #[must_use]
     pub fn covers(&self, key: &Key) -> bool {
         self.beyond(key.role, &key.groups).is_empty()
@@ -186,7 +186,7 @@ pub fn groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
         text::identifier(&format!("{pointer}/{index}"), group, problems);
     }
     if groups.len() > MOST_GROUPS {
-        problems.push(Problem::new(pointer, format!("are more than {MOST_GROUPS}")));
+        problems.push(Problem::new(pointer, format!("must have at most {MOST_GROUPS} items")));
     }
 }
 

@@ -76,7 +76,7 @@ pub struct Settings {
     pub draft_time: Duration,
     /// Length of a step lease. Another worker may claim the step if the lease is not extended within this time.
     pub step_lease: SignedDuration,
-    /// Length of a node's lease on a webhook. Another node may send after it. One attempt may take a third of it.
+    /// Length of a node's lease on a webhook. After its end another node may send. One attempt may take a third of this time.
     pub webhook_lease: SignedDuration,
     /// Networks that webhooks may reach in addition to the public internet.
     pub webhook_networks: Networks,

@@ -37,7 +37,7 @@ pub enum Error {
     /// dump and not adopted, so that new entries would get no position.
     #[error("audit entries have no place in their chain: the database was restored from a dump and not adopted")]
     AuditIncomplete(u64),
-    /// The store failed.
+    /// The store failed to read or write.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

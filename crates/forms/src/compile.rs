@@ -111,7 +111,7 @@ fn options(dialect: Dialect) -> ValidationOptions<'static> {
     }
 }
 
-/// Removes the identifier of the top level: no reference may use it, and it could clash with that of a meta-schema.
+/// Removes the identifier of the top level: no reference may use it, and it could be equal to the identifier of a meta-schema.
 fn without_id(schema: &Value) -> Cow<'_, Value> {
     match schema {
         Value::Object(map) if map.contains_key("$id") => {

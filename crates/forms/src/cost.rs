@@ -101,7 +101,7 @@ fn on_a_loop(nodes: &[Node<'_>], waiting: &[usize]) -> usize {
     current
 }
 
-/// Computes the visits of values one level further down from those of the current level.
+/// Computes the visits of the values one level deeper from the visits of the current level.
 fn one_level_deeper(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u64> {
     let mut fans: Vec<(VisitCounts<&str>, VisitCounts<usize>)> =
         nodes.iter().map(|_| (VisitCounts::default(), VisitCounts::default())).collect();

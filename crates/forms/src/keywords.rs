@@ -19,7 +19,7 @@ pub(crate) enum JudgedValues<'a> {
     Index(usize),
     /// Every item that has no subschema of its own.
     OtherIndexes,
-    /// Any item.
+    /// Any item of a list.
     EveryIndex,
     /// No value, unless a reference leads to the subschema.
     Nowhere,

@@ -11,9 +11,9 @@ pub struct FormLimits {
     pub schema_depth: usize,
     /// References (`$ref`, `$dynamicRef`, `$recursiveRef`) in the schema.
     pub refs: usize,
-    /// Subschemas that check the same value again: those of `allOf`, `anyOf`, `oneOf`, `not`, `if` and similar keywords.
+    /// Number of subschemas that check the same value again: in `allOf`, `anyOf`, `oneOf`, `not`, `if` and similar keywords.
     pub branches: usize,
-    /// Named subschemas: those of `properties`, `patternProperties`, `$defs` and similar keywords.
+    /// Number of named subschemas: in `properties`, `patternProperties`, `$defs` and similar keywords.
     pub properties: usize,
     /// Bytes of a regular expression.
     pub pattern_bytes: usize,

@@ -13,7 +13,7 @@ use crate::content;
 /// Outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
-    /// The tool ran.
+    /// The tool ran and gave this result.
     Done(Value),
     /// The tool failed, the server refused, or the call was never made.
     Failed {

@@ -97,8 +97,8 @@ impl McpClient {
         }
     }
 
-    /// Calls a tool by its full name, once. A call that is cancelled or takes longer than `time` is given up, and the
-    /// server gets a cancellation.
+    /// Calls a tool by its full name, once. If the call is cancelled or takes longer than `time`, the client stops waiting and sends the server a
+    /// cancellation.
     pub async fn call(&self, tool: &str, arguments: &Value, time: Duration, cancel: &CancellationToken) -> CallOutcome {
         let known = tool.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix('.'));
         let Some(known) = known.filter(|known| self.filter.has(known)) else {

@@ -136,7 +136,7 @@ impl Connection {
         }
     }
 
-    /// Counts an answered call. A call that was given up stays counted, because it may still be answered.
+    /// Counts an answered call. A call for which the client stopped waiting stays counted, because it may still be answered.
     pub(crate) fn count_answer(&self) {
         self.calls.fetch_sub(1, Ordering::Relaxed);
     }
@@ -187,7 +187,7 @@ async fn with_last_words(why: String, child: Option<&Child>) -> String {
 
 /// Appends the end of the server's error output to a reason.
 pub(crate) fn with_reason(why: String, last_words: String) -> String {
-    if last_words.is_empty() { why } else { format!("{why}; its last words: {last_words}") }
+    if last_words.is_empty() { why } else { format!("{why}; end of its error output: {last_words}") }
 }
 
 #[cfg(test)]

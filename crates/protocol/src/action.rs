@@ -88,9 +88,9 @@ impl OutcomeBody {
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeName {
-    /// The action ran.
+    /// The action ran and succeeded.
     Done,
-    /// The action failed.
+    /// The action ran and failed.
     Failed,
     /// The agent does not know whether the action took effect.
     Unknown,

@@ -27,7 +27,7 @@ pub struct AnswerBody {
     pub data: Value,
     /// Reason for the answer, or free text.
     pub feedback: Option<String>,
-    /// Scope of a grant to create together with this approval, so that like actions run without another question.
+    /// Scope of a grant to create together with this approval, so that later actions that match it run without another question.
     pub remember: Option<RememberBody>,
     /// Whether the given secrets are kept for later sessions of the agent.
     #[serde(default)]
@@ -141,7 +141,7 @@ pub struct AnswersItem {
     pub data: Value,
     /// Reason for the answer, or free text.
     pub feedback: Option<String>,
-    /// Scope of a grant to create together with this approval, so that like actions run without another question.
+    /// Scope of a grant to create together with this approval, so that later actions that match it run without another question.
     pub remember: Option<RememberBody>,
     /// Whether the given secrets are kept for later sessions of the agent.
     #[serde(default)]
@@ -184,7 +184,7 @@ pub struct AnswersResult {
     pub problem: Option<ProblemBody>,
 }
 
-/// An accepted answer.
+/// An answer that the server accepted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "id": "ans_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "by": { "kind": "user", "name": "alice" },
@@ -194,7 +194,7 @@ pub struct AnswerView {
     /// Identifier of the answer.
     #[schema(value_type = String)]
     pub id: AnswerId,
-    /// Actor that answered.
+    /// Actor that gave the answer.
     pub by: Actor,
     /// Entry point of the answer: `http` and `ws` are the API under `/v1`; `flows`, `hitl`, `tools` and `react` are the dialects. Absent if
     /// no person answered.

@@ -80,7 +80,7 @@ impl AuditEntryView {
     "hash": "7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730"
 }], "next": "1" }))]
 pub struct AuditPage {
-    /// Entries, oldest first.
+    /// Entries of the page, oldest first.
     pub entries: Vec<AuditEntryView>,
     /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -74,7 +74,7 @@ impl DefinitionView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "agents": [listed()], "next": "scribe@1" }))]
 pub struct AgentsPage {
-    /// Versions of agents.
+    /// Versions of agents, by name and version.
     pub agents: Vec<DefinitionView>,
     /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ pub struct AgentsPage {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "flows": [], "next": "release-notes@1" }))]
 pub struct FlowsPage {
-    /// Versions of flows.
+    /// Versions of flows, by name and version.
     pub flows: Vec<DefinitionView>,
     /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// An open question.
+/// Example of an open question.
 pub(crate) fn question() -> Value {
     let option = |id: &str, label: &str, effect: &str| {
         json!({ "id": id, "label": label, "effect": effect, "default": false, "dangerous": false,
@@ -60,7 +60,7 @@ pub(crate) fn taken() -> Value {
             "interaction": answered(processing, 3), "resume_point": { "at": "line 12" } })
 }
 
-/// A session.
+/// Example of a session.
 pub(crate) fn session() -> Value {
     json!({
         "id": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "status": "waiting_user_input", "paused": false,
@@ -83,7 +83,7 @@ pub(crate) fn keys() -> Value {
     }] })
 }
 
-/// A user.
+/// Example of a user.
 pub(crate) fn user() -> Value {
     json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "groups": ["operations"], "external": false,
             "created_at": "2026-11-15T10:00:00Z", "signed_in_at": "2026-11-15T10:05:00Z" })
@@ -103,7 +103,7 @@ pub(crate) fn me() -> Value {
             "password": "known" })
 }
 
-/// A webhook.
+/// Example of a webhook.
 pub(crate) fn webhook() -> Value {
     json!({ "id": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "url": "https://hooks.example.com/holdpoint",
             "events": ["interaction.*"], "agent": "release-bot", "description": "Tells the on-call channel",

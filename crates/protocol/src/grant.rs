@@ -1,4 +1,4 @@
-//! Request bodies and views of grants: remembered approvals that allow like actions without another question.
+//! Request bodies and views of grants: standing approvals, under which later actions that match run without another question.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 pub struct RememberBody {
     /// Whether the grant holds in this session or in the whole project.
     pub scope: RememberScope,
-    /// Arguments that the grant covers: `exact` for the arguments of this action, `any` for every call of the tool, or an object with a
-    /// pattern for each named argument. Arguments that the object does not name must be equal to those of this action.
+    /// Arguments that the grant covers: `exact` for the arguments of this action, `any` for every call of the tool, or an object with a pattern for
+    /// each named argument. Arguments that the object does not name must be equal to the arguments of this action.
     pub arguments: RememberArguments,
     /// Duration of the grant in seconds; unlimited if absent.
     #[schema(minimum = 1, maximum = 31_622_400)]
@@ -31,7 +31,7 @@ pub struct RememberBody {
 pub enum RememberScope {
     /// The session of the action.
     Session,
-    /// The whole project.
+    /// The grant holds in the whole project.
     Project,
 }
 
@@ -45,7 +45,7 @@ pub enum RememberArguments {
     Named(BTreeMap<String, String>),
 }
 
-/// Coverage without patterns.
+/// Coverage of arguments without patterns.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RememberWord {
@@ -66,7 +66,7 @@ impl From<RememberBody> for Remember {
     }
 }
 
-/// A grant: a remembered approval that allows like actions without another question.
+/// A grant: a standing approval. Later actions that match it run without another question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "gra_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "agent": "helper", "tool": "write_file", "rule": "writing",

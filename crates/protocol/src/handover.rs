@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// Declaration of a person that they will not answer a question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AbstentionView {
-    /// Person who abstained.
+    /// Person who will not answer.
     pub by: Actor,
     /// Time of the abstention.
     #[schema(value_type = String, format = DateTime)]

@@ -106,7 +106,7 @@ pub struct InteractionView {
     /// Rule of the policy that asked; absent if the agent asked directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_by_rule: Option<AskingRule>,
-    /// Actor that asked.
+    /// Actor that asked the question.
     pub asked_by: Actor,
     /// Time at which the question was asked.
     #[schema(value_type = String, format = DateTime)]
@@ -266,7 +266,7 @@ pub struct ClaimView {
 /// Answer of one person, while the quorum is not reached.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct VoteView {
-    /// Person who answered.
+    /// Person who gave the answer.
     pub by: Actor,
     /// Time of the answer.
     #[schema(value_type = String, format = DateTime)]

@@ -79,7 +79,7 @@ pub struct KeyCreatedView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::keys)]
 pub struct KeysPage {
-    /// Keys, newest first.
+    /// Keys of the page, newest first.
     pub keys: Vec<KeyView>,
     /// Cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -168,9 +168,9 @@ pub struct PolicyDiffersView {
 pub struct FindingView {
     /// Name of the file, without its directory.
     pub file: String,
-    /// Line, from 1.
+    /// Line in the file, from 1.
     pub line: usize,
-    /// Column, from 1.
+    /// Column in the line, from 1.
     pub column: usize,
     /// Stable code of the finding.
     pub code: String,

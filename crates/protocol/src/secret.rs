@@ -50,7 +50,7 @@ pub struct SecretView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "secrets": [] }))]
 pub struct SecretsPage {
-    /// Secrets, newest first.
+    /// Secrets of the page, newest first.
     pub secrets: Vec<SecretView>,
     /// Cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]

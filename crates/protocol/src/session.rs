@@ -29,7 +29,7 @@ pub struct StartBody {
     /// Input of the agent. A hosted agent with input completes after its final reply; without input it waits for messages.
     #[serde(default)]
     pub input: Value,
-    /// Metadata, returned unchanged.
+    /// Metadata of the client, returned unchanged.
     #[serde(default)]
     pub metadata: Value,
 }
@@ -55,11 +55,11 @@ pub struct ControlBody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ControlCommand {
-    /// Pauses the session.
+    /// Pauses the session until somebody resumes it.
     Pause,
-    /// Resumes the session.
+    /// Ends the pause of the session.
     Resume,
-    /// Cancels the session.
+    /// Ends the session as cancelled.
     Cancel,
     /// Completes the session. Only its agent may send this.
     Complete,
@@ -196,7 +196,7 @@ pub struct StepView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::sessions)]
 pub struct SessionsPage {
-    /// Sessions, newest first.
+    /// Sessions of the page, newest first.
     pub sessions: Vec<SessionView>,
     /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]

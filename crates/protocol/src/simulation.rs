@@ -62,7 +62,7 @@ pub struct ChangeCountView {
     pub from: String,
     /// Verdict of the draft; `failed` if the draft could not be evaluated in time.
     pub to: String,
-    /// Number of actions.
+    /// Number of actions with this change of the verdict.
     pub count: u64,
 }
 

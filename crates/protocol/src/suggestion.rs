@@ -55,7 +55,7 @@ pub struct SuggestionsView {
     pub held_back: Vec<HeldBackView>,
 }
 
-/// A rule that is not suggested: equal decisions about like calls, and the decisions that contradict them.
+/// A rule that is not suggested: equal decisions about similar calls, and the decisions that contradict them.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HeldBackView {
     /// Verdict of the rule.
@@ -81,7 +81,7 @@ pub struct CounterExampleView {
     /// The agent's own identifier of the call; absent if the agent asked a question about the call without proposing an action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// The contradicting decision.
+    /// Decision that contradicts the rule.
     pub decision: DecisionView,
 }
 

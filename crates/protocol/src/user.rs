@@ -16,7 +16,7 @@ pub struct SignInView {
     pub oidc: Option<ProviderView>,
 }
 
-/// An identity provider.
+/// An identity provider at which people sign in.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ProviderView {
     /// Name of the provider that users see.
@@ -68,7 +68,7 @@ pub struct MeView {
     pub project: ProjectId,
     /// All projects that the caller may use.
     pub projects: Vec<PlaceView>,
-    /// Method of authentication.
+    /// Method by which the caller authenticated.
     pub via: AuthenticationMethodView,
     /// State of the user's password; absent for a key.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -196,7 +196,7 @@ pub struct UserView {
     #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
     /// Only in the reply to adding a user: whether the account already existed, in this project or in another. Its password, its links and
-    /// its browser sessions are then invalid, and the user needs a new link.
+    /// its sign-ins are then invalid, and the user needs a new link.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub existing: bool,
 }

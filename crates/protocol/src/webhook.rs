@@ -143,7 +143,7 @@ pub struct WebhookRotatedView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhooks)]
 pub struct WebhooksPage {
-    /// Webhooks, newest first.
+    /// Webhooks of the page, newest first.
     pub webhooks: Vec<WebhookView>,
     /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -205,7 +205,7 @@ pub struct WebhookDeliveryView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhook_deliveries)]
 pub struct WebhookDeliveriesPage {
-    /// Deliveries, newest first.
+    /// Deliveries of the page, newest first.
     pub deliveries: Vec<WebhookDeliveryView>,
     /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]

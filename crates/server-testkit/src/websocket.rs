@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use crate::client::{ApiClient, HttpClient, text};
 use crate::world::PATIENCE;
 
-/// An open socket.
+/// An open WebSocket of a test.
 pub struct Socket(WebSocketStream<TcpStream>);
 
 /// Refusal of a handshake.

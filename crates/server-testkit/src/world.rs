@@ -36,7 +36,7 @@ pub fn brisk() -> Setup {
     }
 }
 
-/// A running server.
+/// A server that runs in the test.
 pub struct World {
     pub engine: Engine,
     pub clock: ManualClock,
@@ -132,7 +132,7 @@ impl World {
         self.engine.fire_due().await.unwrap();
     }
 
-    /// Current time.
+    /// Time of the server's clock.
     pub fn clock_now(&self) -> Value {
         json!(self.clock.now())
     }

@@ -19,7 +19,7 @@ use crate::sign_ins::SignIns;
 use crate::sse::StreamSlots;
 use crate::strangers::Strangers;
 
-/// Limits on callers.
+/// Limits on the use of a node by callers.
 #[derive(Debug, Clone)]
 pub struct ServerLimits {
     /// Maximum size of a body in bytes.
@@ -42,7 +42,7 @@ pub struct ServerLimits {
     pub tenant_unfinished_bytes: usize,
     /// Invalid credentials that one address may send per minute.
     pub address_attempts: u32,
-    /// Limits on connections.
+    /// Limits on open connections.
     pub connections: ConnectionLimits,
     /// Interval of pings on sockets and of heartbeats on idle streams. A socket that is silent for three intervals is
     /// closed.

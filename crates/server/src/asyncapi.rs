@@ -39,7 +39,7 @@ pub struct MessageType {
 type Field = (&'static str, &'static str, bool);
 
 impl MessageType {
-    /// Describes a message whose `type` is `name` and whose other fields are those of `schema`.
+    /// Describes a message whose `type` is `name` and whose other fields are the fields of `schema`.
     #[must_use]
     pub const fn new(name: &'static str, schema: &'static str, summary: &'static str) -> Self {
         Self { name, schema, beside: &[], summary }

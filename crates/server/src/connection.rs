@@ -12,15 +12,14 @@ use engine::{Slot, Slots};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Limits on connections.
+/// Limits on open connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimits {
     /// Maximum number of connections.
     pub all: usize,
     /// Maximum number of connections without an authenticated request.
     pub strangers: usize,
-    /// Maximum number of unauthenticated connections from one IPv4 address or IPv6 /64 network. Loopback addresses and
-    /// a proxy have no such limit.
+    /// Maximum number of unauthenticated connections from one IPv4 address or IPv6 /64 network. Loopback addresses and a proxy are not limited.
     pub address: usize,
     /// Maximum number of connections on which the last request came from one key or one signed-in person.
     pub key: usize,
@@ -56,7 +55,7 @@ impl Network {
     }
 }
 
-/// Slots for connections.
+/// Slots of open connections, counted by caller and address.
 pub(crate) struct ConnectionPool {
     limits: ConnectionLimits,
     all: Slots<()>,

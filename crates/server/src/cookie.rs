@@ -42,7 +42,7 @@ pub(crate) fn sign_in(front: &Front, value: String) -> Cookie<'static> {
         .build()
 }
 
-/// The cookie, expired, so that the browser deletes it.
+/// Returns the cookie of a sign-in with an end in the past, so that the browser deletes it.
 pub(crate) fn sign_in_removed(front: &Front) -> Cookie<'static> {
     Cookie::build((sign_in_name(front), ""))
         .path("/")
@@ -66,12 +66,12 @@ pub(crate) fn attempt_of(front: &Front, jar: &CookieJar) -> Option<SignInAttempt
     (parts.next().is_none() && !attempt.state.is_empty()).then_some(attempt)
 }
 
-/// The cookie, expired, so that the browser deletes it.
+/// Returns the cookie of an attempt with an end in the past, so that the browser deletes it.
 pub(crate) fn attempt_removed(front: &Front) -> Cookie<'static> {
     of_provider(front, String::new(), Duration::ZERO)
 }
 
-/// Name and path of that cookie: a `__Host-` cookie must have the path `/`.
+/// Name and path of the cookie of a sign-in attempt: a `__Host-` cookie must have the path `/`.
 fn attempt_cookie(front: &Front) -> (&'static str, &'static str) {
     if front.secure() { (SECURE_ATTEMPT, "/") } else { (ATTEMPT, "/sign-in/oidc") }
 }

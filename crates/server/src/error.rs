@@ -40,7 +40,7 @@ pub enum ApiError {
     TooManySignIns(u32),
     /// The request came from another site.
     CrossSite,
-    /// The node has reached its limit of this number of streams.
+    /// The node has as many streams as this limit allows.
     TooManyStreams(usize),
     /// The path and query exceed this number of bytes.
     UriTooLong(usize),
@@ -50,13 +50,13 @@ pub enum ApiError {
     Binary,
     /// A step of the agent failed for this reason.
     StepFailed(String),
-    /// The socket has reached its limit of this number of subscriptions.
+    /// The socket has as many subscriptions as this limit allows.
     TooManySubscriptions(usize),
     /// No route has this path.
     NoRoute,
     /// The path does not accept this method.
     NoMethod,
-    /// An internal error.
+    /// An internal error ended the request.
     Panicked,
 }
 

@@ -69,7 +69,7 @@ pub(crate) enum Excess {
     Tenant = 3,
 }
 
-/// Limit that a stream has exceeded, for the reader of its messages.
+/// Limit that a stream has exceeded. The reader of its messages reports it.
 #[derive(Clone)]
 pub(crate) struct Meter {
     excess: Arc<AtomicU8>,

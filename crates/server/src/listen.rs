@@ -69,7 +69,7 @@ struct Server {
     http: http1::Builder,
     router: Router,
     room: ConnectionPool,
-    /// Listening address.
+    /// Address at which the server listens.
     own: SocketAddr,
     connections: TaskTracker,
     stopping: watch::Receiver<bool>,

@@ -93,11 +93,11 @@ pub struct OidcSettings {
     /// Name of the claim that names new people; dots select nested fields. If absent: the verified mail address, else
     /// the subject.
     pub name_claim: Option<String>,
-    /// Names of the tenant and project of its people.
+    /// Names of the tenant and the project that people of this provider join.
     pub project: (String, String),
 }
 
-/// An identity provider.
+/// An identity provider at which people sign in.
 #[derive(Clone)]
 pub struct Oidc(Arc<Inner>);
 

@@ -24,7 +24,7 @@ use crate::routes::Addition;
 
 /// Maximum time that a request may wait, in seconds.
 pub const LONGEST_WAIT: u64 = 300;
-/// Maximum page size.
+/// Largest number of items of a page.
 pub(crate) const LARGEST_PAGE: u32 = 200;
 /// Prefix of the operations whose query parameters are checked. Dialects ignore unknown parameters, as their original
 /// servers do.
@@ -112,14 +112,14 @@ pub fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T
     cursor.map(|text| text.parse().map_err(|error| ApiError::QueryInvalid(format!("cursor: {error}")))).transpose()
 }
 
-/// Checks a cursor that is a number. Stores count in 63 bits.
+/// Refuses a cursor that the stores cannot hold: they store signed 64-bit integers.
 pub(crate) fn list_number(number: u64) -> Result<u64, ApiError> {
     i64::try_from(number)
         .map(|_| number)
         .map_err(|_| ApiError::QueryInvalid("cursor: not a number of this list".into()))
 }
 
-/// Checks the number of an event. Stores count in 63 bits.
+/// Refuses a number of an event that the stores cannot hold: they store signed 64-bit integers.
 pub fn event_number(after: Option<u64>) -> Result<u64, ApiError> {
     let after = after.unwrap_or(0);
     if i64::try_from(after).is_err() {

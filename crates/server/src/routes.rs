@@ -65,7 +65,7 @@ pub struct Addition {
     pub channels: Vec<Channel>,
 }
 
-/// All operations with their routes, and those of a crate above this one.
+/// All operations of this crate with their routes, and the operations of a crate above it.
 #[expect(clippy::too_many_lines, reason = "a list with one line for each route")]
 pub(crate) fn operations(added: OpenApiRouter<App>) -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(base())

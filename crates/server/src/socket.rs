@@ -1,6 +1,6 @@
 //! The connection of one WebSocket. Events are pulled, so that a slow reader holds one batch in memory.
 //!
-//! A [`SocketHandler`] decides what is said on a socket. This module has the parts that all sockets share: the
+//! A [`SocketHandler`] decides which messages a socket sends. This module has the parts that all sockets share: the
 //! extractor that opens one, pings, the end of sockets that are silent or not read, the size of messages, the rate, and
 //! the close frame when the server stops or the credential is no longer valid.
 
@@ -136,7 +136,7 @@ impl SocketRequest {
 /// The upgraded connection, with its unfinished messages counted.
 type Stream = Metered<TokioIo<Upgraded>>;
 
-/// An open socket.
+/// A socket that is open.
 struct OpenSocket {
     app: App,
     caller: Caller,
@@ -345,7 +345,7 @@ impl OpenSocket {
         Ok(())
     }
 
-    /// Sends a message. A client that does not read is given up after a while.
+    /// Sends a message. The socket of a client that does not read is closed after a while.
     async fn send(&mut self, message: Message) -> Result<(), Closed> {
         match timeout(self.patience, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),

@@ -187,7 +187,7 @@ impl StreamSlots {
     }
 }
 
-/// The slots of one open stream or socket.
+/// Slots that one open stream or socket occupies.
 pub(crate) struct StreamSlot {
     _slots: [Slot; 3],
 }

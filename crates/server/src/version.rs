@@ -29,7 +29,7 @@ impl Version {
         Ok(Json(DefinitionView::whole(found.definition, !found.from_file)))
     }
 
-    /// Retires the version.
+    /// Retires the version, so that no new session uses it.
     pub(crate) async fn retire(self, app: &App, caller: &Caller, kind: DefinitionKind) -> Result<StatusCode, ApiError> {
         app.engine.definition_retire(caller, kind, (self.0, self.1), None).await?;
         Ok(StatusCode::NO_CONTENT)

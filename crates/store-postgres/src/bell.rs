@@ -23,7 +23,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// Time without a notification after which the listener checks its connection.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Receiver of notifications.
+/// Function that receives the notifications.
 pub(crate) type Listener = Arc<dyn Fn(Topic) + Send + Sync>;
 
 /// State that the threads of this module share.
@@ -54,7 +54,7 @@ impl Bell {
         self.rung.notify_all();
     }
 
-    /// Stops the threads.
+    /// Stops the threads of the bell.
     pub(crate) fn stop(&self) {
         self.gathered.lock().stopped = true;
         self.rung.notify_all();
@@ -115,7 +115,7 @@ fn notify_on(bell: &Bell, connection: &mut Connection, payload: &str) -> Result<
     Ok(())
 }
 
-/// Passes the notifications of other servers to the listener, until the bell stops.
+/// Passes notifications of other servers to the listener, until the bell stops.
 pub(crate) fn hear(bell: &Bell, config: &Config, listener: &Listener) {
     while !bell.stopped() {
         if let Err(failure) = hear_until_lost(bell, config, listener) {

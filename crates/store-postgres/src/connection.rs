@@ -118,7 +118,7 @@ impl Connection {
     }
 }
 
-/// Rewrites the parameters of a statement of [`store::sql`] (`?1`) to those of PostgreSQL (`$1`). No statement has a question mark
+/// Replaces the parameters of a statement of [`store::sql`] (`?1`) with parameters of PostgreSQL (`$1`). No statement has a question mark
 /// elsewhere.
 fn numbered(sql: &str) -> Cow<'_, str> {
     if sql.contains('?') { Cow::Owned(sql.replace('?', "$")) } else { Cow::Borrowed(sql) }

@@ -44,7 +44,7 @@ pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, reso
      unsealed as (delete from sealed_values using old where sealed_values.interaction = old.id) \
      delete from interactions using old where interactions.id = old.id";
 
-/// Condition on the search text. A subquery per row searches only the questions of the list, not those of all projects.
+/// Condition on the search text. A subquery for each row searches only the questions of the list, not the questions of all projects.
 const CONTAINS_TEXT: &str =
     " and (select strpos(words.search_text, ?) from questions as words where words.interaction = interactions.id) > 0";
 
@@ -64,7 +64,7 @@ pub(crate) fn waiting_answers() -> String {
     )
 }
 
-/// Waiting answers of one agent after one of them.
+/// Waiting answers of one agent after the given question.
 pub(crate) fn waiting_answers_after() -> String {
     waiting_answers().replace("order by", "and interactions.id > $4 order by")
 }

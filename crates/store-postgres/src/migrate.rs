@@ -112,7 +112,7 @@ fn attempt(config: &Config, connection: &mut Connection, lock_wait: Duration) ->
     Ok(())
 }
 
-/// Returns the pending migrations in order. Refuses a database whose history differs from that of this version.
+/// Returns the pending migrations in order. Refuses a database whose history differs from the history of this version.
 fn pending(client: &mut Client) -> Result<Vec<Migration>, Trouble> {
     // No migration has the number 0: this creates and compares the history, and applies nothing.
     runner(Target::Version(0)).run(client)?;

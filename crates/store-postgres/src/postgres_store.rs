@@ -180,7 +180,7 @@ pub fn connections(url: &str) -> Result<u64, StoreError> {
     })
 }
 
-/// Connects and migrates.
+/// Connects and runs the migrations.
 fn connect_and_migrate(config: &Config, lock_wait: Duration) -> Result<(), StoreError> {
     let config = config.clone();
     on_thread(move || {

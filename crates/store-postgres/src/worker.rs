@@ -41,7 +41,7 @@ impl Worker {
         Self { number, link, queue, skew }
     }
 
-    /// Starts the thread.
+    /// Starts the thread of the worker.
     pub(crate) fn start(mut self) -> Result<JoinHandle<()>, StoreError> {
         std::thread::Builder::new()
             .name(format!("holdpoint-pg-{}", self.number))

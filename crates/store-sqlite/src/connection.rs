@@ -1,4 +1,4 @@
-//! Connections, and the [`Executor`] that a job gets.
+//! Connections to the database, and the [`Executor`] that a job uses.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;

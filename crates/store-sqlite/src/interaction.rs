@@ -52,7 +52,7 @@ pub(crate) fn waiting_answers() -> String {
     )
 }
 
-/// Waiting answers of one agent after one of them.
+/// Waiting answers of one agent after the given question.
 pub(crate) fn waiting_answers_after() -> String {
     waiting_answers().replace("order by", "and interactions.id > ?4 order by")
 }

@@ -9,7 +9,7 @@ impl LineageReads for Executor<'_> {
         Ok(None)
     }
 
-    /// Always 0: positions only grow, and entries are linked in their order.
+    /// Returns 0: positions only grow, and entries are linked in their order.
     fn audit_skipped_count(&mut self) -> StoreResult<u64> {
         Ok(0)
     }

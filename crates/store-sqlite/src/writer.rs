@@ -43,7 +43,7 @@ impl Queue {
     }
 }
 
-/// Starts the thread.
+/// Starts the thread of the writer.
 pub(crate) fn start(connection: Connection, clock: Arc<dyn Clock>) -> Result<(Queue, JoinHandle<()>), StoreError> {
     let (sender, receiver) = sync_channel(MOST_QUEUED);
     let thread = std::thread::Builder::new()

@@ -47,13 +47,13 @@ pub trait AccessWrites {
     fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> StoreResult<Scope>;
     /// Saves the settings of a project.
     fn project_settings_save(&mut self, scope: &Scope, settings: &str) -> StoreResult<()>;
-    /// Inserts a key.
+    /// Inserts a key with its hash.
     fn key_insert(&mut self, record: &KeyRecord) -> StoreResult<()>;
     /// Revokes a key; `false` if the project has no such key, or it is revoked already.
     fn key_revoke(&mut self, scope: &Scope, id: KeyId, at: Timestamp) -> StoreResult<bool>;
     /// Records when a key was last used.
     fn key_mark_used(&mut self, id: KeyId, at: Timestamp) -> StoreResult<()>;
-    /// Inserts a ticket.
+    /// Inserts a ticket with its hash.
     fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()>;
     /// Deletes a ticket and returns it, if `hash` is the keyed hash of its secret; `None` if there is no such ticket.
     fn ticket_redeem(&mut self, id: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>>;

@@ -31,7 +31,7 @@ pub struct ActionCursor {
 pub struct PastAction {
     /// Position of the action, from which the next page continues.
     pub cursor: ActionCursor,
-    /// The action itself.
+    /// Action with its call and state.
     pub action: Action,
     /// Actor who started the session.
     pub started_by: Actor,
@@ -46,11 +46,11 @@ pub struct ActionHistoryFilter {
     pub asked: bool,
 }
 
-/// Reads of actions.
+/// Reads of actions and their history.
 pub trait ActionReads {
     /// Returns the action of a call.
     fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Action>>;
-    /// Lists the actions of a session by call, after this one.
+    /// Lists the actions of a session in the order of their calls, after the given call.
     fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> StoreResult<Bounded<Action>>;
     /// Lists the actions of a project before a position, newest first.
     fn action_history(
@@ -66,9 +66,9 @@ pub trait ActionReads {
     fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>>;
 }
 
-/// Writes of actions.
+/// Writes of actions and their states.
 pub trait ActionWrites {
-    /// Inserts an action.
+    /// Inserts a newly proposed action.
     fn action_insert(&mut self, action: &Action) -> StoreResult<()>;
     /// Saves an action over its previous revision, or fails with [`crate::StoreError::Conflict`].
     fn action_save(&mut self, action: &Action) -> StoreResult<()>;

@@ -120,7 +120,7 @@ pub trait AuditReads {
         filter: &AuditFilter,
         page: Page<u64>,
     ) -> StoreResult<Bounded<ChainedEntry>>;
-    /// Lists the chain of a tenant after a number.
+    /// Lists the links of a tenant's chain after a number.
     fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Bounded<ChainedEntry>>;
     /// Lists the checkpoints of a tenant after a number.
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>>;

@@ -36,7 +36,7 @@ impl<T> Bounded<T> {
         Ok(read)
     }
 
-    /// Returns the items.
+    /// Returns the items without the mark of more.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.items

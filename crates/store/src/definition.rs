@@ -8,7 +8,7 @@ use crate::{Bounded, Page, StoreResult};
 /// Group in which equal answers are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerSource {
-    /// Step of a flow, or name of an agent.
+    /// Step of the flow that asked, as `FLOW/STEP`. Without a flow, the name of the agent.
     pub place: String,
     /// Kind of the question.
     pub kind: KindName,

@@ -24,7 +24,7 @@ pub enum StoreError {
     /// The database was written by a newer version of Holdpoint.
     #[error("the database was written by a newer version of Holdpoint: {0}")]
     Newer(String),
-    /// The database was written by a version of Holdpoint whose migrations differ from those of this version.
+    /// The database was written by a version of Holdpoint that has other migrations than this version.
     #[error("the database was written by another version of Holdpoint: {0}")]
     Diverged(String),
     /// Another server uses the data directory.

@@ -4,9 +4,9 @@ use domain::{Grant, GrantId, Scope, Timestamp};
 
 use crate::{Bounded, Page, StoreResult};
 
-/// Reads of grants.
+/// Reads of grants of a project.
 pub trait GrantReads {
-    /// Returns a grant.
+    /// Returns a grant of the project.
     fn grant(&mut self, scope: &Scope, id: GrantId) -> StoreResult<Option<Grant>>;
     /// Lists the grants of a project, newest first; includes those that have ended if `over` is set.
     fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> StoreResult<Bounded<Grant>>;
@@ -20,9 +20,9 @@ pub trait GrantReads {
     ) -> StoreResult<Bounded<Grant>>;
 }
 
-/// Writes of grants.
+/// Writes of grants and their uses.
 pub trait GrantWrites {
-    /// Inserts a grant.
+    /// Inserts a grant of a project.
     fn grant_insert(&mut self, grant: &Grant) -> StoreResult<()>;
     /// Counts a use of a grant that is valid at `now`; `false` if the grant has ended.
     fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> StoreResult<bool>;

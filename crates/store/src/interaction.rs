@@ -44,7 +44,7 @@ pub trait InteractionReads {
 
 /// Writes of questions and deliveries.
 pub trait InteractionWrites {
-    /// Inserts a question.
+    /// Inserts a question in its first revision.
     fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()>;
     /// Saves a question over its previous revision, or fails with [`crate::StoreError::Conflict`].
     fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()>;

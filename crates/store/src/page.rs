@@ -69,7 +69,7 @@ pub enum Sort {
     Deadline,
 }
 
-/// Filter of questions.
+/// Filter of a list of questions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InteractionFilter {
     /// Only questions with this status.

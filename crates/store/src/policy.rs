@@ -4,7 +4,7 @@ use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow
 
 use crate::{Bounded, Page, StoreResult};
 
-/// Reads of policies.
+/// Reads of policies, their history and drafts.
 pub trait PolicyReads {
     /// Returns the state of the policy of a project; `None` if nobody has changed it.
     fn policy_state(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>>;
@@ -45,11 +45,11 @@ pub struct DifferenceCount {
     pub given: String,
     /// Verdict of the draft, or `failed`.
     pub drafted: String,
-    /// Number of differences.
+    /// Number of differences of this sort.
     pub count: u64,
 }
 
-/// Writes of policies.
+/// Writes of policies, their history and drafts.
 pub trait PolicyWrites {
     /// Returns the state of the policy and locks it in shared mode: it cannot change before this transaction ends. A transaction that then
     /// changes the policy sees the writes of all transactions that held the lock.

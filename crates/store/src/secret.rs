@@ -24,7 +24,7 @@ pub struct DataKey {
 pub struct Sealed {
     /// Data key that opens the value.
     pub key: DataKey,
-    /// Sealed bytes.
+    /// Sealed bytes of the value.
     pub body: Vec<u8>,
 }
 
@@ -37,7 +37,7 @@ pub struct SealedValue {
     pub interaction: InteractionId,
     /// Name of the value.
     pub name: String,
-    /// Sealed bytes.
+    /// Sealed bytes of the value.
     pub body: Vec<u8>,
 }
 

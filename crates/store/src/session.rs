@@ -6,7 +6,7 @@ use crate::{Bounded, Page, SessionFilter, StoreResult};
 
 /// Reads of sessions and steps.
 pub trait SessionReads {
-    /// Returns a session.
+    /// Returns a session of the project.
     fn session(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
     /// Returns the input that a session was started with.
     fn session_input(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<SessionInput>>;
@@ -31,7 +31,7 @@ pub trait SessionWrites {
     fn session_lock(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
     /// Saves a session that this transaction has locked.
     fn session_save(&mut self, session: &Session) -> StoreResult<()>;
-    /// Inserts a step.
+    /// Inserts a step of a session.
     fn step_insert(&mut self, scope: &Scope, step: &Step) -> StoreResult<()>;
     /// Saves a step of a session that this transaction has locked.
     fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()>;

@@ -73,9 +73,9 @@ pub struct StepCounts {
     pub waiting: u64,
 }
 
-/// Reads of statistics.
+/// Reads of counts and times for the stats.
 pub trait StatsReads {
-    /// Returns the statistics of a project, with the questions closed since a time.
+    /// Returns the stats of a project, with the questions closed since a time.
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<Stats>;
     /// Lists the questions that a project closed since a time, in the order of closing, after the given one.
     fn closed_interactions(

@@ -23,7 +23,7 @@ pub struct JournalEntry {
     pub seq: u64,
     /// Time at which the input was written to the journal.
     pub at: Timestamp,
-    /// Input as JSON.
+    /// Contents of the input as JSON.
     pub body: Value,
 }
 
@@ -32,13 +32,13 @@ pub struct JournalEntry {
 pub struct StepState {
     /// Number of the last input that the snapshot covers.
     pub upto: u64,
-    /// State as JSON.
+    /// State of the step as JSON.
     pub body: Value,
 }
 
 /// Reads of steps and journals.
 pub trait StepReads {
-    /// Returns a step.
+    /// Returns a step of the project.
     fn step(&mut self, scope: &Scope, id: StepId) -> StoreResult<Option<Step>>;
     /// Returns steps that are due at `now`, earliest first.
     fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>>;

@@ -17,7 +17,7 @@ pub struct DueInteraction {
 
 /// Reads of the time and of due questions.
 pub trait TimerReads {
-    /// Returns the time of this transaction: that of the database if it has a clock, otherwise that of the [`crate::Clock`] of the store.
+    /// Returns the time of this transaction: the time of the database if it has a clock, otherwise the time of the [`crate::Clock`] of the store.
     fn now(&mut self) -> StoreResult<Timestamp>;
     /// Returns questions that are due at `now`, earliest first.
     fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>>;

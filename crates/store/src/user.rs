@@ -73,13 +73,13 @@ pub trait UserWrites {
     fn user_mark_signed_in(&mut self, id: UserId, at: Timestamp) -> StoreResult<()>;
     /// Saves the password hash of a user; `None` removes it.
     fn password_save(&mut self, id: UserId, password: Option<&str>) -> StoreResult<()>;
-    /// Inserts a visit.
+    /// Inserts a visit with its hash.
     fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> StoreResult<()>;
     /// Records when a visit was last used.
     fn visit_mark_used(&mut self, id: VisitId, at: Timestamp) -> StoreResult<()>;
     /// Switches a visit to another project; `false` if the visit is gone.
     fn visit_set_project(&mut self, id: VisitId, project: ProjectId) -> StoreResult<bool>;
-    /// Uses up the permission of a visit that a link began to set a password without the old one; `false` if it has no such permission.
+    /// Uses up the permission of a visit that began with a link to set a password without the old one; `false` if it has no such permission.
     fn visit_consume_link(&mut self, id: VisitId) -> StoreResult<bool>;
     /// Deletes a visit; `false` if it is gone.
     fn visit_end(&mut self, id: VisitId) -> StoreResult<bool>;
@@ -87,7 +87,7 @@ pub trait UserWrites {
     fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> StoreResult<()>;
     /// Deletes visits last used before `seen` or begun before `created`, at most `limit` of each, and returns how many.
     fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> StoreResult<u64>;
-    /// Inserts a link.
+    /// Inserts a link with its hash.
     fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> StoreResult<()>;
     /// Deletes a link because it was used; `false` if it is gone.
     fn link_redeem(&mut self, id: LinkId) -> StoreResult<bool>;

@@ -35,13 +35,13 @@ pub struct WebhookSecret {
     pub number: u32,
     /// Time until which messages are signed with the secret, if it was replaced.
     pub until: Option<Timestamp>,
-    /// Sealed secret.
+    /// The secret as sealed bytes.
     pub sealed: Sealed,
 }
 
 /// Reads of webhooks, deliveries and signing secrets.
 pub trait WebhookReads {
-    /// Returns a webhook.
+    /// Returns a webhook of the project.
     fn webhook(&mut self, scope: &Scope, id: WebhookId) -> StoreResult<Option<Webhook>>;
     /// Lists the webhooks of a project, newest first.
     fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> StoreResult<Bounded<Webhook>>;
@@ -114,7 +114,7 @@ pub trait WebhookWrites {
         at: Option<Timestamp>,
         held_back: bool,
     ) -> StoreResult<()>;
-    /// Inserts a delivery.
+    /// Inserts a delivery of a webhook.
     fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()>;
     /// Saves a delivery of a webhook that this transaction has locked.
     fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()>;

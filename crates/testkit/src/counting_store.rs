@@ -25,7 +25,7 @@ impl CountingStore {
         Self { inner, counts: Arc::default(), done: Mutex::default() }
     }
 
-    /// Begins to count.
+    /// Begins to count the operations.
     pub fn begin(&self) {
         *self.counts.lock() = Some(ReadCounts::new());
     }

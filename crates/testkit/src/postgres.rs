@@ -31,7 +31,7 @@ pub struct TestDatabase {
     on: TestPostgres,
 }
 
-/// A private server.
+/// A PostgreSQL server for one test run.
 #[derive(Debug)]
 struct Server {
     tools: Tools,

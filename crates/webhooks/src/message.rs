@@ -14,7 +14,7 @@ pub(crate) enum MessageError {
     Unsigned,
 }
 
-/// A signed message.
+/// A message with its signature.
 pub(crate) struct SignedMessage {
     pub(crate) body: String,
     pub(crate) timestamp: i64,

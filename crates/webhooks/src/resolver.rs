@@ -11,7 +11,7 @@ use url::{Host, Url};
 /// Addresses of a name, or the error of its resolution.
 pub type Addresses = std::io::Result<Vec<SocketAddr>>;
 
-/// A name resolver.
+/// Resolves host names to addresses.
 pub trait Resolver: Send + Sync + 'static {
     /// Resolves a name to its addresses.
     fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses>;

@@ -340,7 +340,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fails a delivery: it is given up visibly, or offered again. */
+        /** Fails a delivery. With `retry` the answer is offered again. Otherwise the delivery has failed, which people can see. */
         post: operations["delivery_fail"];
         delete?: never;
         options?: never;
@@ -357,7 +357,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Extends a lease. */
+        /** Extends the lease of a delivery. */
         post: operations["delivery_heartbeat"];
         delete?: never;
         options?: never;
@@ -441,8 +441,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the JSON Schema for editing the arguments of the action that a question is about: the schema that the policy declares for the
-         *     tool, else that of the agent's version, else that of the tool itself.
+         * Returns the JSON Schema for editing the arguments of the action that a question is about: the schema that the policy declares for the tool,
+         *     otherwise the schema in the agent's version, otherwise the schema of the tool itself.
          */
         get: operations["interaction_schema"];
         put?: never;
@@ -512,7 +512,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the caller. */
+        /** Returns the caller of the request. */
         get: operations["me_get"];
         put?: never;
         post?: never;
@@ -796,7 +796,7 @@ export interface paths {
         /** Lists sessions, newest first. */
         get: operations["session_list"];
         put?: never;
-        /** Opens a session. */
+        /** Opens a session of the caller. */
         post: operations["session_start"];
         delete?: never;
         options?: never;
@@ -1172,7 +1172,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns a webhook. */
+        /** Returns a webhook of the project. */
         get: operations["webhook_get"];
         put?: never;
         post?: never;
@@ -1301,7 +1301,7 @@ export interface components {
              * @description Time of the abstention.
              */
             at: string;
-            /** @description Person who abstained. */
+            /** @description Person who will not answer. */
             by: components["schemas"]["Actor"];
             /** @description Reason for the abstention. */
             note?: string | null;
@@ -1353,7 +1353,7 @@ export interface components {
         };
         /** @description A page of agents, ordered by name and version. */
         AgentsPage: {
-            /** @description Versions of agents. */
+            /** @description Versions of agents, by name and version. */
             agents: components["schemas"]["DefinitionView"][];
             /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
@@ -1482,7 +1482,7 @@ export interface components {
             /** @description One result for each answer. */
             results: components["schemas"]["AnswersResult"][];
         };
-        /** @description An accepted answer. */
+        /** @description An answer that the server accepted. */
         AnswerView: {
             /** @description With the effect `edit`: the arguments to run with. */
             arguments?: Record<string, unknown> | null;
@@ -1491,7 +1491,7 @@ export interface components {
              * @description Time of the answer.
              */
             at: string;
-            /** @description Actor that answered. */
+            /** @description Actor that gave the answer. */
             by: components["schemas"]["Actor"];
             /** @description Data of the form, or the information that was asked for. For a secret question it contains only the names of the values. */
             data?: unknown;
@@ -1658,7 +1658,7 @@ export interface components {
         };
         /** @description A page of the audit trail. */
         AuditPage: {
-            /** @description Entries, oldest first. */
+            /** @description Entries of the page, oldest first. */
             entries: components["schemas"]["AuditEntryView"][];
             /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
@@ -1688,7 +1688,7 @@ export interface components {
         ChangeCountView: {
             /**
              * Format: int64
-             * @description Number of actions.
+             * @description Number of actions with this change of the verdict.
              */
             count: number;
             /** @description Verdict that was recorded when the action was proposed. */
@@ -1763,7 +1763,7 @@ export interface components {
         CounterExampleView: {
             /** @description The agent's own identifier of the call; absent if the agent asked a question about the call without proposing an action. */
             call_id?: string | null;
-            /** @description The contradicting decision. */
+            /** @description Decision that contradicts the rule. */
             decision: components["schemas"]["DecisionView"];
             /** @description Identifier of the session. */
             session: string;
@@ -1939,10 +1939,10 @@ export interface components {
         };
         /** @description Result of a question at its deadline. Without a fallback the question expires. */
         Fallback: {
-            /** @description Chooses this option. */
+            /** @description Answers with this option. */
             option: components["schemas"]["String"];
         } | {
-            /** @description Gives this value. */
+            /** @description Answers with this value. */
             value: unknown;
         } | "deny" | "hold";
         /** @description An invalid part of the request body. */
@@ -1963,11 +1963,11 @@ export interface components {
         FindingView: {
             /** @description Stable code of the finding. */
             code: string;
-            /** @description Column, from 1. */
+            /** @description Column in the line, from 1. */
             column: number;
             /** @description Name of the file, without its directory. */
             file: string;
-            /** @description Line, from 1. */
+            /** @description Line in the file, from 1. */
             line: number;
             /** @description Description of the finding and of its remedy. */
             message: string;
@@ -2004,7 +2004,7 @@ export interface components {
         };
         /** @description A page of flows, ordered by name and version. */
         FlowsPage: {
-            /** @description Versions of flows. */
+            /** @description Versions of flows, by name and version. */
             flows: components["schemas"]["DefinitionView"][];
             /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
@@ -2064,7 +2064,7 @@ export interface components {
             /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
         };
-        /** @description A grant: a remembered approval that allows like actions without another question. */
+        /** @description A grant: a standing approval. Later actions that match it run without another question. */
         GrantView: {
             /** @description Name of the key of the agent for which the grant holds. */
             agent: string;
@@ -2163,7 +2163,7 @@ export interface components {
              */
             lease_seconds?: number | null;
         };
-        /** @description A rule that is not suggested: equal decisions about like calls, and the decisions that contradict them. */
+        /** @description A rule that is not suggested: equal decisions about similar calls, and the decisions that contradict them. */
         HeldBackView: {
             /** @description Number of decisions that contradict the rule. */
             against: number;
@@ -2210,7 +2210,7 @@ export interface components {
             agent?: string | null;
             /** @description Version of the agent. */
             agent_version?: string | null;
-            /** @description Actor that asked. */
+            /** @description Actor that asked the question. */
             asked_by: components["schemas"]["Actor"];
             asked_by_rule?: components["schemas"]["AskingRule"] | null;
             /** @description People who may answer. If there are several `requirements`, the strictest of them. */
@@ -2330,7 +2330,7 @@ export interface components {
         };
         /** @description A page of the keys of a project. */
         KeysPage: {
-            /** @description Keys, newest first. */
+            /** @description Keys of the page, newest first. */
             keys: components["schemas"]["KeyView"][];
             /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
@@ -2486,7 +2486,7 @@ export interface components {
             tenant: string;
             /** @description Present and `true` for users while commands of agents run without a sandbox. Such a command could read all data of this server. */
             unconfined_commands?: boolean;
-            /** @description Method of authentication. */
+            /** @description Method by which the caller authenticated. */
             via: components["schemas"]["Via"];
         };
         /** @description Model of an agent. */
@@ -2910,7 +2910,7 @@ export interface components {
          * @enum {string}
          */
         Provider: "openai" | "anthropic" | "scripted";
-        /** @description An identity provider. */
+        /** @description An identity provider at which people sign in. */
         ProviderView: {
             /** @description Name of the provider that users see. */
             label: string;
@@ -2938,8 +2938,8 @@ export interface components {
         /** @description Scope of a grant that an approval creates. */
         RememberBody: {
             /**
-             * @description Arguments that the grant covers: `exact` for the arguments of this action, `any` for every call of the tool, or an object with a
-             *     pattern for each named argument. Arguments that the object does not name must be equal to those of this action.
+             * @description Arguments that the grant covers: `exact` for the arguments of this action, `any` for every call of the tool, or an object with a pattern for
+             *     each named argument. Arguments that the object does not name must be equal to the arguments of this action.
              */
             arguments: components["schemas"]["RememberArguments"];
             /** @description Whether the grant holds in this session or in the whole project. */
@@ -2961,7 +2961,7 @@ export interface components {
          */
         RememberScope: "session" | "project";
         /**
-         * @description Coverage without patterns.
+         * @description Coverage of arguments without patterns.
          * @enum {string}
          */
         RememberWord: "exact" | "any";
@@ -3072,7 +3072,7 @@ export interface components {
         SecretsPage: {
             /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
-            /** @description Secrets, newest first. */
+            /** @description Secrets of the page, newest first. */
             secrets: components["schemas"]["SecretView"][];
         };
         /** @description A secret that is kept for later sessions of an agent. The API returns its value only as part of an answer. */
@@ -3105,7 +3105,7 @@ export interface components {
         SessionsPage: {
             /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
-            /** @description Sessions, newest first. */
+            /** @description Sessions of the page, newest first. */
             sessions: components["schemas"]["SessionView"][];
         };
         /**
@@ -3257,7 +3257,7 @@ export interface components {
             flow_version?: string | null;
             /** @description Input of the agent. A hosted agent with input completes after its final reply; without input it waits for messages. */
             input?: unknown;
-            /** @description Metadata, returned unchanged. */
+            /** @description Metadata of the client, returned unchanged. */
             metadata?: unknown;
             /** @description Title of the session, one line. */
             title?: string | null;
@@ -3580,7 +3580,7 @@ export interface components {
             display?: string | null;
             /**
              * @description Only in the reply to adding a user: whether the account already existed, in this project or in another. Its password, its links and
-             *     its browser sessions are then invalid, and the user needs a new link.
+             *     its sign-ins are then invalid, and the user needs a new link.
              */
             existing?: boolean;
             /** @description Whether the user has an identity at the identity provider. */
@@ -3598,7 +3598,7 @@ export interface components {
             signed_in_at?: string | null;
         };
         /**
-         * @description Verdict of the policy on an action. The variants are ordered from lenient to strict, so verdicts are combined with `max`.
+         * @description Verdict of the policy on an action.
          * @enum {string}
          */
         Verdict: "allow" | "ask" | "deny";
@@ -3614,7 +3614,7 @@ export interface components {
              * @description Time of the answer.
              */
             at: string;
-            /** @description Person who answered. */
+            /** @description Person who gave the answer. */
             by: components["schemas"]["Actor"];
             /** @description Effect of the answer. */
             effect: components["schemas"]["Effect"];
@@ -3663,7 +3663,7 @@ export interface components {
         };
         /** @description A page of webhook deliveries. */
         WebhookDeliveriesPage: {
-            /** @description Deliveries, newest first. */
+            /** @description Deliveries of the page, newest first. */
             deliveries: components["schemas"]["WebhookDeliveryView"][];
             /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
@@ -3732,7 +3732,7 @@ export interface components {
         WebhooksPage: {
             /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
-            /** @description Webhooks, newest first. */
+            /** @description Webhooks of the page, newest first. */
             webhooks: components["schemas"]["WebhookView"][];
         };
         /** @description A webhook, without its secret. */
@@ -5712,7 +5712,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Policy in force, with its switch */
+            /** @description Policy in force, and whether approvals are paused */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7060,7 +7060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Statistics of the project */
+            /** @description Stats of the project */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7101,7 +7101,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Statistics of the project in detail */
+            /** @description Stats of the project in detail */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -8,20 +8,20 @@ const PATIENCE = { open: 60_000, lost: 12_000 };
  * Message between tabs: a message of the stream reader, or the announcement of a new tab, which then receives the
  * current state.
  */
-type Said = (Word & { to?: string }) | { is: 'hello'; from: string };
+type TabMessage = (Word & { to?: string }) | { is: 'hello'; from: string };
 
 /**
  * Receives the events of the project in all tabs through one connection, because a browser opens at most six
  * connections to a server over HTTP/1.1. One tab reads the stream and forwards it to the others. When that tab closes,
  * another one continues after the last event that it received. Tabs of another project or person have their own reader.
  */
-export function hear(whose: string, stop: AbortSignal, heard: (word: Word) => void): void {
+export function hear(whose: string, stop: AbortSignal, onWord: (word: Word) => void): void {
   // Without the Web Locks API each visible tab reads the stream itself.
-  if ('locks' in navigator && 'BroadcastChannel' in window) share(`${NAME} ${whose}`, stop, heard);
-  else alone(stop, heard);
+  if ('locks' in navigator && 'BroadcastChannel' in window) share(`${NAME} ${whose}`, stop, onWord);
+  else alone(stop, onWord);
 }
 
-function share(name: string, stop: AbortSignal, heard: (word: Word) => void): void {
+function share(name: string, stop: AbortSignal, onWord: (word: Word) => void): void {
   const channel = new BroadcastChannel(name);
   const self = attemptKey();
   let cursor = '';
@@ -32,29 +32,29 @@ function share(name: string, stop: AbortSignal, heard: (word: Word) => void): vo
     last = Date.now();
     if (word.is === 'event') cursor = word.id || cursor;
     else if (word.is !== 'alive') state = word;
-    heard(word);
+    onWord(word);
   };
-  const send = (said: Said) => stop.aborted || channel.postMessage(said);
-  channel.onmessage = ({ data }: MessageEvent<Said>) => {
+  const send = (message: TabMessage) => stop.aborted || channel.postMessage(message);
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.is === 'hello') {
       if (reading) send({ ...state, to: data.from });
     } else if (!reading && (data.to ?? self) === self) take(data);
   };
   const read = async (steal: boolean) => {
-    const robbed = new AbortController();
+    const lostLock = new AbortController();
     const options = steal ? { steal } : { signal: stop };
     await navigator.locks
       .request(name, options, async () => {
         reading = true;
-        await readStream(cursor, AbortSignal.any([stop, robbed.signal]), (word) => {
+        await readStream(cursor, AbortSignal.any([stop, lostLock.signal]), (word) => {
           take(word);
           send(word);
         });
       })
-      .catch(() => robbed.abort());
+      .catch(() => lostLock.abort());
     reading = false;
     // A tab that lost the lock while suspended may have missed messages, so it asks the new reader for its state.
-    if (robbed.signal.aborted) send({ is: 'hello', from: self });
+    if (lostLock.signal.aborted) send({ is: 'hello', from: self });
     if (!stop.aborted && state.is !== 'signed-out') void read(false);
   };
   // A suspended reader stops sending, so the visible tab takes over.
@@ -72,7 +72,7 @@ function share(name: string, stop: AbortSignal, heard: (word: Word) => void): vo
   void read(false);
 }
 
-function alone(stop: AbortSignal, heard: (word: Word) => void): void {
+function alone(stop: AbortSignal, onWord: (word: Word) => void): void {
   let cursor = '';
   let reading: AbortController | undefined;
   const look = () => {
@@ -83,7 +83,7 @@ function alone(stop: AbortSignal, heard: (word: Word) => void): void {
       reading = new AbortController();
       void readStream(cursor, AbortSignal.any([stop, reading.signal]), (word) => {
         if (word.is === 'event') cursor = word.id || cursor;
-        heard(word);
+        onWord(word);
       });
     }
   };

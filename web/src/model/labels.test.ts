@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { messageOf, moveLabel, promptOf, reasonOf, sendLabel, titleOf } from './labels';
+import { messageOf, moveLabel, promptOf, reasonOf, rulingReason, sendLabel, titleOf } from './labels';
 
 describe('the question about an unknown outcome', () => {
   const t = ((key: string) => `[${key}]`) as never;
@@ -90,5 +90,45 @@ describe('reasons for the end', () => {
     ['people would have been asked in more than 3 rounds (limit `rounds`)', 'rounds 3'],
   ])('0.1 gave: %s', (reason, expected) => {
     expect(reasonOf(t, reason)).toBe(expected);
+  });
+});
+
+describe('reasons of a ruling', () => {
+  const t = ((key: string, values: object = {}) =>
+    [key.replace('question.reasons.', ''), ...Object.values(values)].join(' ')) as never;
+
+  test.each([
+    ['It does not fit the schema of its tool: `/n` Must be text.', 'misfit `/n` Must be text'],
+    ['Rule `a` could not be evaluated: no such key.', 'failed a no such key'],
+    [
+      'Rule `a` could not be evaluated: no such key. Its shell is not trusted: a. b. Rules that ask about it too: `b`.',
+      'failed a no such key doubt a. b parts.shell also `b`',
+    ],
+    ['No rule matches this call. Its url is not trusted: it has a user.', 'none doubt it has a user parts.url'],
+    [
+      'No rule matches this call. It has `env` beside its sql: a rule that allows the call by its sql must test that argument too.',
+      'none beside env besideParts.sql',
+    ],
+    ['approvals are paused by ann: night: shift', 'paused ann night: shift'],
+    ['the policy is switched off by ann: no reason was given', 'paused ann noReason'],
+    ['No rule matches this call. A later sentence.', 'none A later sentence.'],
+    ['Deploys need two people.', 'Deploys need two people.'],
+  ])('%s', (reason, expected) => {
+    expect(rulingReason(t, reason)).toBe(expected);
+  });
+
+  test.each([
+    ['policy/src/policy.rs', 'No rule matches this call.'],
+    ['policy/src/policy.rs', 'could not be evaluated: '],
+    ['policy/src/policy.rs', ' is not trusted: '],
+    ['policy/src/policy.rs', ' Rules that ask about it too: '],
+    ['policy/src/policy.rs', ' must test that argument too.'],
+    ['policy/src/builtin.toml', 'It changes files or runs a program.'],
+    ['policy/src/builtin.toml', 'Reading changes nothing.'],
+    ['engine/src/policy/ruling.rs', 'It does not fit the schema of its tool: '],
+    ['engine/src/policy/ruling.rs', 'approvals are paused by '],
+    ['engine/src/policy/ruling.rs', 'no reason was given'],
+  ])('%s writes "%s"', (file, text) => {
+    expect(readFileSync(join(import.meta.dirname, '../../../crates', file), 'utf8')).toContain(text);
   });
 });

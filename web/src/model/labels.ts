@@ -59,19 +59,42 @@ export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction,
   return title;
 }
 
-// Reasons that the server gives without a policy.
-const REASONS = {
-  'No rule matches this call.': 'none',
-  'It changes files or runs a program.': 'changes',
-} as const;
+// Reasons that the server gives for a ruling, with their values; `rest` is what it found in the call.
+const REASONS: ServerText[] = [
+  [/^No rule matches this call\.(?<rest> .+)?$/su, 'none'],
+  [/^It changes files or runs a program\.(?<rest> .+)?$/su, 'changes'],
+  [/^Reading changes nothing\.$/u, 'reading'],
+  [/^It does not fit the schema of its tool: (?<why>.+)\.$/su, 'misfit'],
+  [/^Rule `(?<rule>[^`]+)` could not be evaluated: (?<why>.+?)\.(?<rest> (?:Its|It has|Rules) .+)?$/su, 'failed'],
+  [/^(?:approvals are paused|the policy is switched off) by (?<name>[^:]+): (?<why>.+)$/su, 'paused'],
+];
 
-/** The reason of a ruling: text of the server is translated, text of a policy stays unchanged. The first sentence may be followed by findings of the server. */
+// Findings that follow a reason.
+const FINDINGS: ServerText[] = [
+  [/^ Its (?<part>shell|path|url|sql|arguments) is not trusted: (?<why>.+?)\.(?<rest> Rules .+)?$/su, 'doubt'],
+  [
+    /^ It has `(?<argument>[^`]+)` beside its (?<part>shell|path|url|sql): [^.]+ must test that argument too\.(?<rest> Rules .+)?$/su,
+    'beside',
+  ],
+  [/^ Rules that ask about it too: (?<rules>.+)\.$/su, 'also'],
+];
+
+/** The reason of a ruling: text of the server is translated, text of a policy and reasons of the parsers stay unchanged. */
 export function rulingReason(t: TFunction, text: string): string {
-  const own = Object.keys(REASONS).find((reason) => text.startsWith(reason));
-  if (!own) return text;
-  const rest = text.slice(own.length);
-  if (rest !== '' && !rest.startsWith(' ')) return text;
-  return t(`question.reasons.${REASONS[own as keyof typeof REASONS]}`) + rest;
+  const found = matchText(REASONS, text);
+  if (!found) return text;
+  const { rest, ...values } = found.values as { rest?: string; why?: string };
+  if (values.why === 'no reason was given') values.why = t('question.reasons.noReason');
+  return t(`question.reasons.${found.key as 'none'}`, values) + finding(t, rest);
+}
+
+function finding(t: TFunction, text = ''): string {
+  const found = matchText(FINDINGS, text);
+  if (!found) return text;
+  const { rest, part, ...values } = found.values as { rest?: string; part?: string };
+  const parts = found.key === 'beside' ? 'besideParts' : 'parts';
+  const known = part ? { ...values, part: t(`question.reasons.${parts}.${part as 'shell'}`) } : values;
+  return ` ${t(`question.reasons.${found.key as 'none'}`, known)}${finding(t, rest)}`;
 }
 
 // The message of today and that of 0.1.

@@ -7,7 +7,7 @@ export interface Move extends Pick<OfferedMove, 'effect' | 'dangerous' | 'takes'
   option?: Option;
   /** The picked options of a choice. */
   picks?: Option[];
-  /** Those of them that require a text. */
+  /** Picked options that require a text. */
   prompted?: Option[];
 }
 

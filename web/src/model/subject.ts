@@ -120,9 +120,9 @@ export function callLine(action: { tool: string; arguments: unknown } | null | u
   if (subject.is === 'command' || subject.is === 'sql') return { text: subject.text, more: count - 1 };
   // A file is shown by its path and the name of the tool.
   if (subject.is === 'file') return { text: `${action.tool} ${subject.path}`, more: count - subject.drawn.length };
-  const told = Object.entries(values)
+  const shown = Object.entries(values)
     .filter(([, value]) => value instanceof Exact || ['string', 'number', 'boolean'].includes(typeof value))
     .sort(([a], [b]) => Number(ADDRESSES.includes(b)) - Number(ADDRESSES.includes(a)))
     .slice(0, 3);
-  return { text: [action.tool, ...told.map(([, value]) => String(value))].join(' '), more: count - told.length };
+  return { text: [action.tool, ...shown.map(([, value]) => String(value))].join(' '), more: count - shown.length };
 }

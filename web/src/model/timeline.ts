@@ -11,11 +11,11 @@ export function timeline(events: readonly SessionEvent[]): SessionEvent[] {
   // A restarted turn makes its earlier parts void.
   const anew = new Map<string, number>();
   for (const event of events) if (event.type === 'model.again') anew.set(turnOf(event), event.seq);
-  const told = events
+  const shown = events
     .filter((event) => !NOISE.includes(event.type))
     .filter((event) => !(PORTIONS.includes(event.type) && ended.has(turnOf(event))))
     .filter((event) => !(PORTIONS.includes(event.type) && event.seq < (anew.get(turnOf(event)) ?? 0)));
-  return whole(told);
+  return whole(shown);
 }
 
 /** Joins the parts of a model's message that arrive while it is generated. */

@@ -45,13 +45,13 @@ const utf8 = new TextEncoder();
 export async function checkTrail(
   lines: AsyncIterable<string>,
   publicKey: string,
-  told: (entries: number) => void = () => undefined,
+  onProgress: (entries: number) => void = () => undefined,
 ): Promise<Trail> {
   const reading = new Reading(await crypto.subtle.importKey('raw', bytes(publicKey), 'Ed25519', false, ['verify']));
   for await (const line of lines) {
     // A line that cannot be parsed counts as a mismatch.
     if (!(await reading.line(line, publicKey).catch(() => false))) return { whole: false, entry: reading.seq + 1 };
-    if (reading.seq % 500 === 0) told(reading.seq);
+    if (reading.seq % 500 === 0) onProgress(reading.seq);
   }
   if (!(await reading.sealed())) return { whole: false, entry: reading.seq + 1 };
   return { whole: true, entries: reading.seq, checkpoints: reading.checkpoints, last: reading.seq };

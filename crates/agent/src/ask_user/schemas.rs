@@ -18,7 +18,7 @@ fn clarify() -> ToolSpec {
         json!({
             "options": { "type": "array", "items": option(), "maxItems": 100 },
             "optional": optional(),
-            "requires_reply": flag("Whether this is your message in the conversation: then the answer is kept as a message too."),
+            "requires_reply": flag("Whether the question is also a message in the conversation. Its answer then becomes a message, too."),
         }),
         &[],
     )
@@ -78,7 +78,7 @@ fn secret() -> ToolSpec {
 fn confirm() -> ToolSpec {
     spec(
         "confirm",
-        "Ask a person for a yes or a no. A yes to this allows no action by itself: actions are approved on their own.",
+        "Ask a person for a yes or a no. A yes allows no action: each action is approved separately.",
         json!({ "dangerous": flag("Whether the person should be warned.") }),
         &[],
     )
@@ -88,7 +88,7 @@ fn confirm() -> ToolSpec {
 fn option() -> Value {
     object(
         json!({
-            "id": text("A short name of your own, without spaces. You are told it when it is chosen."),
+            "id": text("Short name without spaces. If the option is chosen, you get this name."),
             "label": text("Label of the button."),
             "description": text("Meaning of the option, in a sentence."),
             "effect": {

@@ -1,4 +1,4 @@
-//! Suggested answers of a question: those of the agent's version, and those of the model that the version allows.
+//! Suggested answers of a question: the suggestions of the agent's version, and the suggestions of the model that the version allows.
 
 use domain::agent::AllowedSuggestion;
 use domain::event::DroppedSuggestion;

@@ -35,7 +35,7 @@ pub(super) fn read<T>(
     if findings.is_empty() { Ok(definitions) } else { Err(findings) }
 }
 
-/// Text of a file within the size limit.
+/// Reads the text of a file within the size limit.
 pub(super) fn text(file: &Path) -> Result<String, String> {
     let size = std::fs::metadata(file).map_err(|error| format!("cannot be read: {error}"))?.len();
     if size > MOST_BYTES as u64 {

@@ -41,7 +41,10 @@ impl Document {
         });
         match parsed {
             Ok(Ok(parsed)) => parsed,
-            _ => Err(vec![FileFinding::whole(file, "could not be parsed; this is a fault of Holdpoint")]),
+            _ => Err(vec![FileFinding::whole(
+                file,
+                "could not be parsed because of a defect in Holdpoint: please report it",
+            )]),
         }
     }
 

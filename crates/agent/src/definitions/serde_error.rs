@@ -15,7 +15,7 @@ pub(super) enum SerdeError {
     UnknownWord { word: String, known: Vec<String> },
     /// A value of another type.
     Wrong { found: String, wanted: String },
-    /// Any other error.
+    /// Any other error, as its text.
     Other(String),
 }
 

@@ -41,7 +41,7 @@ pub struct McpSettings {
 /// An agent read from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentFile {
-    /// The definition.
+    /// Version of the agent that the file defines.
     pub agent: AgentVersion,
     /// Settings of the operator.
     pub settings: OperatorSettings,
@@ -50,7 +50,7 @@ pub struct AgentFile {
 /// A flow read from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowFile {
-    /// The definition.
+    /// Version of the flow that the file defines.
     pub flow: FlowVersion,
     /// Projects that may use the flow.
     pub projects: Projects,

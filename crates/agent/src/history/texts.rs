@@ -26,7 +26,7 @@ pub(super) fn task(task: &Value) -> String {
 pub(crate) fn revision(revision: &Revision) -> String {
     let who = who(&revision.by);
     let feedback = revision.feedback.as_deref().unwrap_or("none was given");
-    let mut text = format!("You have done this before, and {who} wants it done differently.\nFeedback: {feedback}");
+    let mut text = format!("You have already done this, and {who} asks for changes.\nFeedback: {feedback}");
     if !revision.output.is_null() {
         let before = revision.output.get("text").filter(|text| text.is_string()).unwrap_or(&revision.output);
         text.push_str(&format!("\nPrevious result:\n{}", shown(before)));
@@ -105,7 +105,7 @@ fn decided(answer: &PeopleAnswer) -> String {
             because(answer, "Feedback")
         ),
         Effect::Skip => {
-            format!("This was not run: {who} skipped it. Go on without it.{}", because(answer, "Feedback"))
+            format!("This was not run: {who} skipped it. Continue without it.{}", because(answer, "Feedback"))
         }
         Effect::Provide => {
             format!("This was not run: {who} gave you this information instead.{}", answer_lines(answer))
@@ -114,7 +114,7 @@ fn decided(answer: &PeopleAnswer) -> String {
         Effect::Terminate => format!("This was not run: {who} ended the session.{}", because(answer, "Reason")),
         // The action was approved but did not run for another reason. The text must not suggest that it ran.
         Effect::Approve | Effect::Edit => {
-            format!("This was not run, although {who} would have let it run.{}", because(answer, "Feedback"))
+            format!("This was not run, although {who} approved it.{}", because(answer, "Feedback"))
         }
     }
 }
@@ -127,7 +127,7 @@ fn answered(tool: &str, answer: &PeopleAnswer) -> String {
         Effect::Reject if tool == "confirm" => format!("{who} said no.{}", answer_lines(answer)),
         Effect::Reject => format!("{who} would not answer this.{}", answer_lines(answer)),
         Effect::Retry => format!("{who} wants you to reconsider before you ask.{}", answer_lines(answer)),
-        Effect::Skip => format!("{who} skipped this question. Go on without an answer.{}", answer_lines(answer)),
+        Effect::Skip => format!("{who} skipped this question. Continue without an answer.{}", answer_lines(answer)),
         Effect::Provide if tool == "secret" => {
             format!(
                 "{who} gave what you asked for. You are shown only the names of the values.{}",
@@ -142,7 +142,7 @@ fn answered(tool: &str, answer: &PeopleAnswer) -> String {
 fn unanswered(how: &NoAnswerReason, question: bool) -> String {
     let not_run = if question { "" } else { "This was not run. " };
     match how {
-        NoAnswerReason::Expired => format!("{not_run}Nobody answered in time, and nobody will any more."),
+        NoAnswerReason::Expired => format!("{not_run}Nobody answered in time, and the question is closed."),
         NoAnswerReason::Cancelled => format!("{not_run}The question was withdrawn before anybody had answered it."),
         NoAnswerReason::Other(why) => format!("{not_run}The question ended without an answer: {why}."),
     }

@@ -122,7 +122,7 @@ pub(super) fn name(prefix: &str, turn: u64, index: usize) -> String {
     format!("{prefix}t{turn}c{index}")
 }
 
-/// Index of a call in this turn, if its name is one of this turn.
+/// Index of a call in this turn. `None` if its name belongs to another turn.
 pub(super) fn index(call: &str, prefix: &str, turn: u64) -> Option<usize> {
     let (before, index) = call.rsplit_once('c')?;
     let index = index.parse().ok()?;

@@ -203,7 +203,7 @@ impl MachineState {
         self.reached >= StepProgress::Begun
     }
 
-    /// Whether there are messages that the turn about to be asked for would not include.
+    /// Whether there are messages that the next request to the model would not include.
     pub(crate) const fn has_unshown_messages(&self) -> bool {
         self.unread && matches!(self.phase, Phase::Thinking)
     }
@@ -475,6 +475,8 @@ fn known_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::E
     if version == VERSION {
         Ok(version)
     } else {
-        Err(D::Error::custom(format!("a state of version {version}: this server knows version {VERSION}")))
+        Err(D::Error::custom(format!(
+            "the stored state has version {version}, but this server reads version {VERSION}"
+        )))
     }
 }

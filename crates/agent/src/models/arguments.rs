@@ -16,12 +16,12 @@ pub(super) fn read(text: String) -> Value {
     }
 }
 
-/// Arguments as providers accept them in the history: an object. Any other value is wrapped in one.
+/// Converts arguments to the form that providers accept in the history: an object. Any other value is wrapped in an object.
 pub(super) fn object(arguments: &Value) -> Value {
     if arguments.is_object() { arguments.clone() } else { json!({"malformed": arguments}) }
 }
 
-/// Schema of a tool as providers accept it: that of an object.
+/// Converts the schema of a tool to the form that providers accept: the schema of an object.
 pub(super) fn schema(schema: &Value) -> Value {
     let mut schema = schema.as_object().cloned().unwrap_or_default();
     schema.entry("type").or_insert_with(|| json!("object"));

@@ -80,7 +80,7 @@ impl Fault {
     /// Fault of an error event within a stream.
     pub(super) fn of_event(event: &Value) -> Self {
         let detail = message(event).map_or_else(|| event.to_string(), str::to_owned);
-        let why = Reason { told: format!("the provider broke off{}", named(event)), detail };
+        let why = Reason { told: format!("the provider ended its reply with an error{}", named(event)), detail };
         let permanent = kinds(event).any(|kind| {
             matches!(
                 kind,

@@ -186,7 +186,7 @@ pub(super) fn fault_of_finish_reason(reason: &str) -> Option<Fault> {
         "content_filter" | "refusal" => {
             Some(Fault::refused("the provider refuses to continue this conversation".to_owned()))
         }
-        "error" => Some(Fault::again("the provider broke off")),
+        "error" => Some(Fault::again("the provider ended its reply with an error")),
         _ => None,
     }
 }

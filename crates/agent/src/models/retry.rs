@@ -24,7 +24,7 @@ pub(super) struct TimeLimits {
     /// Delay before the first retry. Each further delay is twice the one before, plus a random part of up to its own
     /// length.
     pub(super) first: Duration,
-    /// Number of retries.
+    /// Number of retries after the first attempt.
     pub(super) retries: usize,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct TurnBuilder {
     thinking: String,
     calls: Vec<CallBuilder>,
     kept: usize,
-    /// Tokens so far.
+    /// Tokens counted so far.
     pub(super) usage: Usage,
     /// Data that the provider expects back with the next request.
     pub(super) provider: Value,
@@ -57,7 +57,7 @@ impl TurnBuilder {
         Ok(())
     }
 
-    /// Adds text.
+    /// Adds text of the reply.
     pub(super) fn say(&mut self, text: &str, said: OnDelta<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
@@ -67,7 +67,7 @@ impl TurnBuilder {
         Ok(())
     }
 
-    /// Adds reasoning text.
+    /// Adds text of the reasoning.
     pub(super) fn think(&mut self, text: &str, said: OnDelta<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
@@ -126,7 +126,7 @@ impl TurnBuilder {
         Ok(())
     }
 
-    /// Identifiers of the calls: those of the provider, or generated ones where they are missing or not unique.
+    /// Returns the identifiers of the calls. An identifier of the provider that is missing or not unique is replaced by a generated one.
     pub(super) fn ids(&self) -> Vec<String> {
         let mut taken = HashSet::new();
         let own = self
@@ -145,7 +145,7 @@ impl TurnBuilder {
         own.into_iter().map(|id| id.cloned().unwrap_or_else(&mut made)).collect()
     }
 
-    /// The completed turn.
+    /// Completes the turn and returns it.
     pub(super) fn finish(self, names: &Names, price: Option<Price>) -> Turn {
         let ids = self.ids();
         let calls = self.calls.into_iter().zip(ids).map(|(call, id)| ModelCall {

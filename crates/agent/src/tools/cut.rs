@@ -5,7 +5,7 @@ pub(super) fn mark(shown: u64, of: u64, what: &str) -> String {
     format!("[cut: {} of {} {what} shown]", thousands(shown), thousands(of))
 }
 
-/// The first `most` bytes of a text, cut between characters and followed by the mark, and whether it was cut.
+/// Returns the first `most` bytes of a text, cut between characters and followed by a mark, and whether the text was cut.
 pub(super) fn beginning(text: &str, most: usize) -> (String, bool) {
     if text.len() <= most {
         return (text.to_owned(), false);

@@ -56,9 +56,10 @@ impl FileWork for DeleteFile {
             delete(&parent, name, &mut Deletion { bounds, recursive: arguments.recursive, deleted: &mut deleted }, 0);
         match done {
             Ok(()) => Ok(json!({"path": place.shown(), "deleted": deleted})),
-            Err(ToolFailure(why)) if deleted > 0 => {
-                Err(ToolFailure::new(format!("`{}`: {deleted} entries in it were deleted, then: {why}", place.shown())))
-            }
+            Err(ToolFailure(why)) if deleted > 0 => Err(ToolFailure::new(format!(
+                "`{}`: {deleted} entries were deleted before an error: {why}",
+                place.shown()
+            ))),
             Err(ToolFailure(why)) => Err(ToolFailure::new(format!("`{}`: {why}", place.shown()))),
         }
     }

@@ -87,7 +87,7 @@ impl ExecuteCommand {
         }
         if arguments.command.trim().is_empty() || arguments.command.contains('\0') || arguments.command.len() > LONGEST
         {
-            return Err(ToolFailure::new("the command is empty, has a NUL in it, or is longer than 64 KiB"));
+            return Err(ToolFailure::new("the command is empty, contains NUL, or is longer than 64 KiB"));
         }
         if run.cancel.is_cancelled() {
             return Err(ToolFailure::new("it was cancelled before it began"));

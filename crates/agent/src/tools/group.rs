@@ -27,7 +27,7 @@ struct GroupProcess {
 }
 
 impl Group {
-    /// Starts a command in a group of its own.
+    /// Starts a command in a new process group.
     pub(super) fn start(command: &mut Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
         let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
@@ -54,7 +54,7 @@ impl Group {
     /// Kills every process of the group and returns the exit status of the first.
     pub(super) async fn kill(mut self) -> io::Result<ExitStatus> {
         let Some(mut last) = self.last.take() else {
-            return Err(io::Error::other("the group is gone"));
+            return Err(io::Error::other("the process group has ended"));
         };
         last.send(Signal::KILL);
         last.child.wait().await

@@ -119,7 +119,7 @@ impl Search<'_> {
         self.look_into(entry.parent, entry.name, entry.path)
     }
 
-    /// Searches one file, if the path is a file.
+    /// Searches one file, if the path names a file.
     fn only(&mut self, root: &Dir, place: &WorkspacePath) -> Option<End> {
         let (parent, name) = place.parent(root).ok()?;
         open_regular(&parent, name).ok()?;

@@ -13,7 +13,7 @@ const PREFIX: &str = "SECRET_";
 /// Endings of names that carry a secret and configure nothing.
 const ENDS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSPHRASE", "APIKEY", "USERNAME"];
 
-/// Last words of such names; as mere endings they would be ambiguous.
+/// Last words of names that carry a secret. They are compared as whole words, because `MONKEY` also ends in `KEY`.
 const LAST_WORDS: &[&str] = &["KEY", "PIN", "OTP", "CODE", "PASS", "LOGIN", "ID"];
 
 /// First parts of names that end in `_USER` and name an account. `R_PROFILE_USER` and `R_ENVIRON_USER` are paths of

@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// A directory entry.
+/// An entry of a directory.
 pub(super) struct Entry<'a> {
     /// Directory that contains the entry.
     pub(super) parent: &'a Dir,
@@ -35,7 +35,7 @@ pub(super) enum WalkStep {
     Into,
     /// Do not enter the entry.
     Past,
-    /// End the walk.
+    /// End the walk at this entry.
     Enough,
 }
 

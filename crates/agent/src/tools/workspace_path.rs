@@ -21,7 +21,7 @@ pub(super) struct WorkspacePath {
 }
 
 impl WorkspacePath {
-    /// Reads a path.
+    /// Reads a path and refuses one that leaves the workspace.
     pub(super) fn parse(path: &str) -> Result<Self, ToolFailure> {
         let shown = text::undisguised(path);
         let refused = |why: &str| Err(ToolFailure::new(format!("`{shown}`: {why}")));

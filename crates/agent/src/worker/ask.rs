@@ -1,4 +1,4 @@
-//! Asks people the questions of a step: the one before the step and those of its model.
+//! Asks people the questions of a step: the question before the step, and the questions of its model.
 
 use domain::event::SuggestionsDropped;
 use domain::flow::StepQuestion;

@@ -75,8 +75,7 @@ impl StepRun<'_> {
         self.enter(vec![Input::Turn(Box::new(turn))], JournalExtras { events: told, ..JournalExtras::default() }).await
     }
 
-    /// Retracts the published text of a turn that is given up. A worker that has lost the step cannot; the next worker
-    /// does it then.
+    /// Retracts the published text of a turn that will not be completed. A worker that has lost the step cannot retract it; the next worker does.
     async fn retract_turn(&self, turn: u64) {
         let told = with_restart_event(turn, &mut true, Vec::new());
         if let Err(error) = self.worker.engine.step_publish(&self.claim, told).await {
@@ -110,7 +109,7 @@ impl StepRun<'_> {
     }
 }
 
-/// Puts an event first that retracts the text which an earlier worker published of this turn.
+/// Adds an event at the front that retracts the part of this turn that an earlier worker published.
 fn with_restart_event(turn: u64, again: &mut bool, told: Vec<EventKind>) -> Vec<EventKind> {
     let anew = std::mem::take(again);
     let text = "the turn was started again: its earlier worker no longer holds the step".to_owned();

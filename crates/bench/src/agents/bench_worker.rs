@@ -107,7 +107,7 @@ impl BenchWorker {
         Ok(events)
     }
 
-    /// Approves a question.
+    /// Approves a question as a person.
     pub(super) async fn approves(&self, question: InteractionId) -> Fallible<()> {
         let draft = AnswerDraft { effect: Some(domain::Effect::Approve), ..AnswerDraft::default() };
         self.engine.interaction_answer(&self.person, question, draft, None).await?;

@@ -10,7 +10,7 @@ use crate::rows::RowWriter;
 use crate::sample::{Ranked, Times};
 use crate::setup::{BenchSetup, StoreKind};
 
-/// Number of turns.
+/// Number of turns that are measured.
 const TURNS: usize = 1000;
 /// Number of turns at each end that are compared.
 const END: usize = 100;

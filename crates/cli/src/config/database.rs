@@ -8,7 +8,7 @@ use super::Database;
 pub(crate) enum DatabaseCommand {
     /// Adopt a database that was restored from a dump into another PostgreSQL cluster; stop every node first. New
     /// events and audit entries then come after those of the dump, old cursors stay valid, and audit entries without a
-    /// place in their chain get one. Does nothing if nothing is wrong
+    /// place in their chain get one. Does nothing if the database needs no adoption
     Adopt(Adopt),
 }
 

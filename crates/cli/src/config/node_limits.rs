@@ -34,8 +34,8 @@ pub(crate) struct NodeLimits {
     /// Largest number of open connections without a valid credential so far
     #[arg(long, env = "HOLDPOINT_STRANGER_CONNECTIONS", default_value_t = 4096)]
     pub(crate) stranger_connections: usize,
-    /// Largest number of such connections from one address (one /64 with IPv6). Loopback addresses and --behind-proxy
-    /// have no such limit
+    /// Largest number of open connections without a valid credential from one address (one /64 with IPv6). Loopback
+    /// addresses are not limited, and with --behind-proxy no address is
     #[arg(long, env = "HOLDPOINT_ADDRESS_CONNECTIONS", default_value_t = 1024)]
     pub(crate) address_connections: usize,
     /// Largest number of open connections whose last request came from one key or person
@@ -44,8 +44,7 @@ pub(crate) struct NodeLimits {
     /// Largest number of open connections whose last request came from one tenant
     #[arg(long, env = "HOLDPOINT_TENANT_CONNECTIONS", default_value_t = 8192)]
     pub(crate) tenant_connections: usize,
-    /// Largest number of invalid keys, cookies and tickets per minute from one address (one /64 with IPv6). Loopback
-    /// addresses have no such limit
+    /// Largest number of invalid keys, cookies and tickets per minute from one address (one /64 with IPv6). Loopback addresses are not limited
     #[arg(long, env = "HOLDPOINT_ADDRESS_ATTEMPTS", default_value_t = 120)]
     pub(crate) address_attempts: u32,
     /// Seconds after which a connection is closed that reads nothing of what is sent to it

@@ -4,7 +4,7 @@ use clap::Args;
 use domain::SignedDuration;
 use domain::webhook::address::{Network, Networks};
 
-/// Settings of webhooks.
+/// Settings of webhooks of this node.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Webhooks {
     /// Also send webhooks to private addresses: this machine, its network, the metadata service of its cloud

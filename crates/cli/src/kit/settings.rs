@@ -15,7 +15,7 @@ type Versions = Vec<(String, OperatorSettings)>;
 pub(crate) struct AgentSettings(RwLock<Arc<BTreeMap<String, Versions>>>);
 
 impl AgentSettings {
-    /// Replaces the settings by those of the current files.
+    /// Replaces the settings with the settings of the current files.
     pub(crate) fn replace(&self, agents: &[AgentFile]) {
         let mut by_name: BTreeMap<String, Versions> = BTreeMap::new();
         for AgentFile { agent, settings } in agents {

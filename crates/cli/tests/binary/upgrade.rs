@@ -3,7 +3,7 @@
 //!
 //! The result does not depend on the age of the archive. Leases, claims and permits of the archive end after 95 years,
 //! keys and grants never. Deadlines and short leases ended twenty seconds after the archive was made, so that every
-//! start finds them over. Records that a start would forget after a day (idempotency keys, browser sessions, sign-in
+//! start finds them over. Records that a start would forget after a day (idempotency keys, sign-ins of browsers, sign-in
 //! links) are made young again before the start, in the schema of the archive. The server keeps closed questions for a
 //! hundred years (`--retention-days`).
 

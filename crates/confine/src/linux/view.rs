@@ -20,7 +20,7 @@ use crate::confinement::Confinement;
 /// Directories of programs and libraries.
 pub(super) const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Devices without state.
+/// Names of devices that hold no state.
 pub(super) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 
 /// Files of `/etc` that programs need and that reveal nothing about the machine that programs could not find out
@@ -82,7 +82,7 @@ enum Kind {
     Temporary,
     /// An empty directory or file that hides the original.
     Hidden,
-    /// An empty directory.
+    /// A directory that appears empty.
     Directory,
     /// A file with this text.
     Text(String),
@@ -271,7 +271,7 @@ fn bind(source: &Path, path: &Path) -> io::Result<()> {
     Ok(mount_bind_recursive(&source, path)?)
 }
 
-/// Adds flags to those of a mount; in a user namespace no flag may be removed.
+/// Mounts a path again with its own flags and `more`; in a user namespace no flag may be removed.
 fn remount(path: &Path, more: MountFlags) -> io::Result<()> {
     let now = statvfs(path)?.f_flag;
     let mut flags = MountFlags::BIND | more;

@@ -32,7 +32,8 @@ const OFTEN_FOR_ROOT: Duration = Duration::from_millis(5);
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Message about a workspace that is too large.
-pub(super) const UNTIL_LESS: &str = "until it has less, commands can read and delete in it, but not write";
+pub(super) const UNTIL_LESS: &str =
+    "until the workspace is within its limits, commands can read and delete in it, but not write";
 
 /// Rights of the owner of a directory.
 const OWNER: u32 = 0o700;
@@ -121,7 +122,7 @@ fn follow(
         // A limit of the service around the group also refuses processes, and counts as a refusal of the group.
         if group.map_or(Ok(false), Group::has_refused).doing("count processes")? {
             return Err(ended(&format!(
-                "it wanted more than {most} processes and threads, or more than the service may have"
+                "it tried to start more than {most} processes and threads, or more than the service allows"
             )));
         }
         if measured.elapsed() < OFTEN {

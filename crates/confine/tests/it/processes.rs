@@ -70,7 +70,7 @@ fn kernel_limits_the_number_of_processes_of_root() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(fs::read_to_string(told).unwrap(), "39 refused", "the program and its children are 40: {stderr}");
     assert_eq!(output.status.code(), Some(125), "{stderr}");
-    assert!(stderr.contains("the command was ended: it wanted more than 40 processes and threads"), "{stderr}");
+    assert!(stderr.contains("the command was ended: it tried to start more than 40 processes and threads"), "{stderr}");
 }
 
 #[test]

@@ -109,7 +109,7 @@ pub(crate) struct AssistantMessage {
 /// A tool call. With `requires_approval`, people have to decide on it; without, this client has to run it now.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "call_id": "call_abc123", "tool_name": "write_file",
-    "arguments": { "path": "/src/main.py", "content": "…" }, "requires_approval": true, "reason": "writing needs a person",
+    "arguments": { "path": "/src/main.py", "content": "…" }, "requires_approval": true, "reason": "Writing a file needs approval.",
     "created_at": "2026-11-15T10:00:00Z", "kind": "approval", "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" }))]
 pub(crate) struct ToolCall {
     /// Identifier of the call: the agent's own on the socket of one session, prefixed with the session on the socket of a channel. It is never reused.
@@ -121,7 +121,7 @@ pub(crate) struct ToolCall {
     pub(super) arguments: Value,
     /// `true` if people have to decide, `false` if this client has to run the call.
     pub(super) requires_approval: bool,
-    /// Reason for asking.
+    /// Reason why people are asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     /// Time when the question was asked.
@@ -209,7 +209,7 @@ pub(crate) struct ErrorMessage {
 pub(crate) struct PendingApprovals {
     /// Name of the session or channel, as in the request.
     pub(super) session_id: String,
-    /// Entries, oldest first.
+    /// Calls that wait for approval, oldest first.
     pub(super) pending_approvals: Vec<ToolCall>,
     /// Number of entries on this page.
     pub(super) count: usize,

@@ -48,12 +48,12 @@ impl CallNames {
         if plain && self.own() == Some(session) { call.to_owned() } else { format!("{session}:{call}") }
     }
 
-    /// Name of a question: that of its call if it has one, else its own id.
+    /// Returns the name of a question: the name of its call if it has one, otherwise its own id.
     pub(super) fn of_question(self, asked: &Interaction, call: Option<String>) -> String {
         call.map_or_else(|| asked.id.to_string(), |call| self.of_call(asked.origin.session, &call))
     }
 
-    /// Resolves a name.
+    /// Finds the target that a name means.
     pub(super) fn target(self, name: &str) -> Option<NameTarget> {
         if name.starts_with(SessionId::PREFIX) {
             let (session, call) = name.split_once(':')?;

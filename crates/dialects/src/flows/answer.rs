@@ -128,11 +128,11 @@ fn reply(placed: QuestionWithStep, done: Result<Interaction, Error>) -> Reply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum FlowSource {
-    /// A person answered.
+    /// A person gave the answer.
     User,
-    /// A policy answered.
+    /// A policy gave the answer.
     AutoPolicy,
-    /// The system answered.
+    /// The server gave the answer.
     System,
 }
 
@@ -141,7 +141,7 @@ pub(super) enum FlowSource {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({ "payload": { "action": "confirm", "comment": "Looks good." } }))]
 pub(super) struct FlowRespondBody {
-    /// Channel of the question; must equal the header.
+    /// Channel of the question; must be equal to the channel in the header.
     chat_session_id: Option<String>,
     /// The form, or the chosen action.
     #[serde(default)]

@@ -6,13 +6,13 @@ const SESSION: &str = "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00";
 const STEP: &str = "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a04";
 const REQUEST: &str = "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01";
 
-/// A started flow.
+/// Example of a flow that was started.
 pub(super) fn started() -> Value {
     json!({ "sessionId": SESSION, "status": "RUNNING", "startedAt": "2026-11-15T10:00:00Z",
             "launchParameters": { "version": "1.5" }, "sharedContext": null, "chatSessionId": SESSION })
 }
 
-/// An answered question.
+/// Example of a question that was answered.
 pub(super) fn item() -> Value {
     let action = |id: &str, label: &str| {
         json!({ "id": id, "label": label, "source": "ruleBased", "description": null, "ctaLabel": label,

@@ -32,7 +32,7 @@ pub(super) struct FlowInteractionView {
     /// `INPUT_FORM`, `APPROVAL`, `CONFIRMATION`, `REVIEW` or `INFORMATION`; the nearest of them for other kinds.
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
-    /// Title, one line.
+    /// Title of the question, in one line.
     pub(super) title: String,
     /// Text of the question.
     pub(super) description: Option<String>,
@@ -88,7 +88,7 @@ struct SuggestedActionView {
     payload: Value,
 }
 
-/// A dropped suggestion.
+/// A suggestion that was left out.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 struct FilteredActionView {
     /// Identifier, as the model gave it.
@@ -103,7 +103,7 @@ struct FilteredActionView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FlowResponseView {
-    /// Identifier of the answer; that of the question if nobody answered.
+    /// Identifier of the answer, or of the question if nobody answered.
     #[schema(value_type = String)]
     response_id: Uuid,
     /// `USER`, `AUTO_POLICY` or `SYSTEM`.

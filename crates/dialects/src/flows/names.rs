@@ -132,7 +132,7 @@ const fn event_names(kind: &EventKind) -> (Option<&'static str>, Option<&'static
     }
 }
 
-/// Type of an event that this dialect has no word of its own for: `FLOW_PAUSED` for `session.paused`.
+/// Returns the type of an event for which this dialect has no own word: `FLOW_PAUSED` for `session.paused`.
 fn renamed(name: &str) -> String {
     let renamed = match name.split_once('.') {
         Some(("interaction", rest)) => format!("human_interaction_{rest}"),

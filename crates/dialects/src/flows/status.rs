@@ -20,7 +20,7 @@ use server::handler::ApiError;
 pub(super) struct FlowStatusView {
     /// Current state of the session.
     pub(super) state: StateView,
-    /// Events, in order.
+    /// Events of the session, in order.
     pub(super) events: Vec<FlowEventView>,
     /// Value of `sinceEventId` for the next poll.
     pub(super) next_since_event_id: u64,
@@ -54,7 +54,7 @@ pub(super) struct StateView {
     chat_session_id: String,
     /// Context that the steps share.
     shared_context: Value,
-    /// Steps, oldest first.
+    /// Steps of the session, oldest first.
     steps: Vec<FlowStepView>,
 }
 
@@ -99,7 +99,7 @@ pub(super) struct FlowEventView {
     /// Identifier of the step.
     #[schema(value_type = Option<String>)]
     span_id: Option<Uuid>,
-    /// Time of the response.
+    /// Time of the event.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// Details of the event.

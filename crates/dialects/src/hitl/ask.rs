@@ -53,7 +53,7 @@ pub(super) struct HitlRequestBody {
     /// Context, shown with the request.
     #[serde(default)]
     context: Value,
-    /// Metadata, returned unchanged.
+    /// Metadata of the client, returned unchanged.
     #[serde(default)]
     metadata: Value,
 }

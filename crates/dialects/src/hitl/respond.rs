@@ -1,4 +1,4 @@
-//! Responses of people: the form of each type, and the answer that it becomes.
+//! Responses of people: the form of each type, and the answer that it is turned into.
 
 use domain::answer::AS_PROPOSED;
 use domain::grant::RememberedArguments;

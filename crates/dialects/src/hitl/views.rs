@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::object;
 
-/// Types of requests.
+/// Type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum HitlType {
@@ -38,7 +38,7 @@ impl HitlType {
         }
     }
 
-    /// Name in JSON.
+    /// Name of the type in JSON.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Clarification => "clarification",
@@ -157,7 +157,7 @@ pub(super) struct HitlOption {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({ "requests": [request()], "total": 1 }))]
 pub(super) struct HitlPendingView {
-    /// Entries, oldest first.
+    /// Requests of the page, oldest first.
     requests: Vec<HitlRequestView>,
     /// Number of requests on this page.
     total: usize,
@@ -268,7 +268,7 @@ fn field(field: &SecretField) -> Value {
             "pattern": field.pattern })
 }
 
-/// An open request.
+/// Example of an open request.
 fn request() -> Value {
     json!({
         "id": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "conversation_id": "conv-uuid",

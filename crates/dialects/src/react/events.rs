@@ -183,7 +183,7 @@ impl ReactEvents {
         })
     }
 
-    /// Whether an event of an ended session has no translation. All questions of such a session are closed.
+    /// Whether the dialect shows nothing for an event of an ended session. All questions of the session are closed.
     pub(super) fn is_silent(&self, event: &Event) -> bool {
         self.frames(event, self.translate(event).unwrap_or_default()).is_empty()
     }

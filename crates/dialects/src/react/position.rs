@@ -48,7 +48,7 @@ impl FromStr for Position {
     fn from_str(text: &str) -> Result<Self, ()> {
         let (seq, part) = text.split_once('.').map_or((text, None), |(seq, part)| (seq, Some(part)));
         let seq: u64 = seq.parse().map_err(|_| ())?;
-        // Stores count in 63 bits.
+        // Stores hold signed 64-bit integers.
         i64::try_from(seq).map_err(|_| ())?;
         let part = part.map(str::parse).transpose().map_err(|_| ())?;
         Ok(Self { seq, part })

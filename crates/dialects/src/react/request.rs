@@ -111,8 +111,7 @@ impl From<Choice> for OptionView {
     }
 }
 
-/// Options in this dialect: those of the question except edits, for which it has no button, and those that are implied
-/// in other dialects.
+/// Returns the options of a question that this dialect offers: all except edits, for which it has no button, and options that other dialects imply.
 fn offered_options(question: &Question) -> Vec<Choice> {
     let own = question.options.iter().filter(|option| option.effect != Effect::Edit).cloned();
     own.chain(implied_options(question)).collect()

@@ -18,7 +18,7 @@ pub(crate) async fn status(person: &ApiClient, id: &str) -> String {
     text(&person.get(&format!("/hitl/requests/{id}")).await.done()["status"])
 }
 
-/// Checks a refusal: the fields of the dialect and those of the problem document.
+/// Checks a refusal: the fields of the dialect, and the fields of the problem document.
 pub(crate) fn refused(reply: Reply, status: u16, code: &str) -> Value {
     let body = reply.refused(status, code);
     assert_eq!(body["success"], json!(false), "{body}");
@@ -104,7 +104,7 @@ async fn pending_request_has_every_field_of_the_dialect() {
     }
 }
 
-/// The fields of an option are mapped to those of the dialect.
+/// The fields of an option become the fields of the dialect.
 #[tokio::test]
 async fn fields_of_options_variables_and_tools_are_shown() {
     let world = World::new().await;

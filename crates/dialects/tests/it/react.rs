@@ -22,7 +22,7 @@ pub(crate) async fn responds(
     person.post(RESPONSE, body).await
 }
 
-/// Checks a refusal: the fields of the dialect and those of the problem document.
+/// Checks a refusal: the fields of the dialect, and the fields of the problem document.
 pub(crate) fn refused(reply: Reply, status: u16, code: &str, session: &str) -> Value {
     let body = reply.refused(status, code);
     assert_eq!((&body["success"], &body["sessionId"]), (&json!(false), &json!(session)), "{body}");

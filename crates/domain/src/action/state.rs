@@ -42,7 +42,7 @@ pub enum ActionState {
         /// End of the lease. The outcome is unknown if it was not reported by then.
         until: Timestamp,
     },
-    /// The action ran.
+    /// The action ran and succeeded.
     Done {
         /// Result that the agent reported.
         #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -112,12 +112,12 @@ pub struct Permit {
 /// Report of an agent on an action that it started.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The action ran.
+    /// The action ran and succeeded.
     Done {
         /// Result of the tool.
         result: Value,
     },
-    /// The action failed.
+    /// The action ran and failed.
     Failed {
         /// Reason of the failure.
         message: String,

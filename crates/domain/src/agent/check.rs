@@ -74,7 +74,7 @@ impl AgentVersion {
             let ClientTool { name, description, schema, .. } = tool;
             text::name(&at("name"), name, "", problems);
             if self.client_tools[..index].iter().any(|earlier| earlier.name == *name) {
-                problems.push(Problem::new(at("name"), "is the name of an earlier tool too"));
+                problems.push(Problem::new(at("name"), "is already the name of another tool"));
             }
             if self.tools.contains(name) || name == ASK_USER || ASK_USER_TOOLS.contains(&name.as_str()) {
                 problems.push(Problem::new(at("name"), "is the name of a built-in tool of this agent"));
@@ -91,7 +91,7 @@ impl AgentVersion {
         few("/mcp", self.mcp.len(), problems);
         for (index, server) in self.mcp.iter().enumerate() {
             if self.mcp[..index].iter().any(|earlier| earlier.name == server.name) {
-                problems.push(Problem::new(format!("/mcp/{index}/name"), "is the name of an earlier server too"));
+                problems.push(Problem::new(format!("/mcp/{index}/name"), "is already the name of another server"));
             }
             server.check(&format!("/mcp/{index}"), problems);
         }
@@ -153,7 +153,7 @@ pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], proble
         let field = |field: &str| format!("{at}/{index}/{field}");
         text::identifier(&field("id"), &suggestion.id, problems);
         if suggestions[..index].iter().any(|earlier| earlier.id == suggestion.id) {
-            problems.push(Problem::new(field("id"), "is the id of an earlier suggestion too"));
+            problems.push(Problem::new(field("id"), "is already the id of another suggestion"));
         }
         text::line(&field("label"), &suggestion.label, problems);
         text::depth(&field("data"), &suggestion.data, problems);
@@ -225,7 +225,7 @@ fn check_allowed(allowed: &[AllowedSuggestion], problems: &mut Vec<Problem>) {
         let at = format!("/allowed_suggestions/{index}");
         text::identifier(&format!("{at}/id"), &suggestion.id, problems);
         if allowed[..index].iter().any(|earlier| earlier.id == suggestion.id) {
-            problems.push(Problem::new(format!("{at}/id"), "is the id of an earlier suggestion too"));
+            problems.push(Problem::new(format!("{at}/id"), "is already the id of another suggestion"));
         }
         few(&format!("{at}/parameters"), suggestion.parameters.len(), problems);
         for (name, values) in &suggestion.parameters {
@@ -251,6 +251,6 @@ fn check_instructions(instructions: &str, problems: &mut Vec<Problem>) {
 
 fn few(at: &str, items: usize, problems: &mut Vec<Problem>) {
     if items > MOST_ITEMS {
-        problems.push(Problem::new(at, format!("are more than {MOST_ITEMS}")));
+        problems.push(Problem::new(at, format!("must have at most {MOST_ITEMS} items")));
     }
 }

@@ -126,7 +126,7 @@ impl Script {
                 problems.push(Problem::new(format!("{at}/when"), "must not be empty: leave it out for any message"));
             }
             if turn.calls.len() > MOST_CALLS {
-                problems.push(Problem::new(format!("{at}/calls"), format!("are more than {MOST_CALLS}")));
+                problems.push(Problem::new(format!("{at}/calls"), format!("must have at most {MOST_CALLS} items")));
             }
             for (call, called) in turn.calls.iter().enumerate() {
                 text::identifier(&format!("{at}/calls/{call}/tool"), &called.tool, problems);

@@ -53,7 +53,7 @@ pub struct Checkpoint {
     pub at: String,
     /// Identifier of the key that signed the checkpoint.
     pub key: String,
-    /// Signature in hexadecimal.
+    /// Signature in hexadecimal digits.
     pub signature: String,
 }
 

@@ -48,7 +48,7 @@ impl Header {
 /// Form in which an entry is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryForm<'a> {
-    /// With its text.
+    /// The entry with its text.
     Text(&'a str),
     /// Only with its digest, because it belongs to another project. It still keeps its position in the chain.
     DigestAlone,

@@ -28,7 +28,7 @@ kinds! {
         UserRoleLost(UserNamed) = "user.role_lost",
         /// A person signed in.
         UserSignedIn(SignInTried) = "user.signed_in",
-        /// A sign-in failed.
+        /// An attempt to sign in failed.
         UserSignInFailed(SignInTried) = "user.sign_in_failed",
         /// A person signed out.
         UserSignedOut(UserNamed) = "user.signed_out",
@@ -76,9 +76,9 @@ kinds! {
         PolicyChanged(PolicyChanged) = "policy.changed",
         /// Another floor is in force.
         PolicyFloorChanged(PolicyFloorChanged) = "policy.floor_changed",
-        /// Approvals were resumed.
+        /// The pause of approvals ended.
         PolicyEnabled(PolicySwitched) = "policy.enabled",
-        /// Approvals were paused.
+        /// An admin paused approvals.
         PolicyDisabled(PolicySwitched) = "policy.disabled",
         /// A draft is judged beside the policy.
         PolicyShadowSet(PolicyChanged) = "policy.shadow_set",

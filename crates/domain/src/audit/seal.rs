@@ -28,7 +28,7 @@ pub struct Seal {
     pub hash: String,
     /// Project whose entries are shown, or [`ALL`].
     pub shown: String,
-    /// Number of entries.
+    /// Number of entries in the export.
     pub entries: u64,
     /// Number of entries that are shown only by their digest.
     pub digests_only: u64,
@@ -38,7 +38,7 @@ pub struct Seal {
     pub digest: String,
     /// Identifier of the key that signed the seal.
     pub key: String,
-    /// Signature in hexadecimal.
+    /// Signature in hexadecimal digits.
     pub signature: String,
 }
 
@@ -87,7 +87,7 @@ impl Tally {
         self.bytes.update(line);
     }
 
-    /// Counts an entry.
+    /// Counts an entry of the export.
     pub(super) fn entry(&mut self, seq: u64, hash: String, digest_alone: bool) {
         self.last = (seq, hash);
         self.entries += 1;

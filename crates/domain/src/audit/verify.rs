@@ -32,11 +32,11 @@ pub struct Demands {
 pub struct Report {
     /// Number of the first entry.
     pub first: u64,
-    /// Number of entries.
+    /// Number of entries in the export.
     pub entries: u64,
     /// Number of entries that are shown only by their digest.
     pub digests_only: u64,
-    /// Number of checkpoints.
+    /// Number of checkpoints in the export.
     pub checkpoints: u64,
     /// Number and hash of the last entry.
     pub last: (u64, String),
@@ -72,7 +72,7 @@ enum Line<'a> {
     Seal(Seal),
 }
 
-/// The line without its line end, if it looks like exactly one object.
+/// Returns the line without its line end, if it begins and ends as one JSON object does.
 fn whole(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     (line.starts_with('{') && line.ends_with('}')).then_some(line)

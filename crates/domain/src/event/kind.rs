@@ -53,7 +53,7 @@ pub(crate) use kinds;
 
 kinds! {
     /// Kind of an event in a session, with its payload. Code that shows events matches it without a wildcard, so that a new kind breaks the
-    /// build wherever it must be shown.
+    /// build in each place that must show it.
     pub enum EventKind {
         /// A session was opened.
         SessionStarted(SessionStarted) = "session.started",
@@ -73,7 +73,7 @@ kinds! {
         StepBegun(StepBegun) = "step.begun",
         /// A step completed its task.
         StepCompleted(StepEnded) = "step.completed",
-        /// A step failed.
+        /// A step failed at its task.
         StepFailed(StepEnded) = "step.failed",
         /// People rejected a step.
         StepRejected(StepEnded) = "step.rejected",
@@ -147,15 +147,15 @@ kinds! {
         ActionStarted(ActionStarted) = "action.started",
         /// An action may be started again, because its outcome was not reported in time.
         ActionOffered(ActionSettled) = "action.offered",
-        /// An action succeeded.
+        /// An action ran and succeeded.
         ActionDone(ActionSettled) = "action.done",
-        /// An action failed.
+        /// An action ran and failed.
         ActionFailed(ActionSettled) = "action.failed",
         /// Nobody knows whether an action succeeded.
         ActionUnknown(ActionSettled) = "action.unknown",
         /// A model called a tool in a way that cannot be proposed.
         ActionUnusable(ActionUnusable) = "action.unusable",
-        /// A person allowed like actions for later.
+        /// A person allowed matching actions from now on.
         GrantGiven(GrantGiven) = "grant.given",
         /// A person kept secrets for an agent.
         SecretKept(SecretNames) = "secret.kept",
@@ -169,7 +169,7 @@ kinds! {
 pub enum SessionChange {
     /// The session runs from now on: it was opened or revived.
     Opened,
-    /// The session ended.
+    /// The session ended: completed, failed or cancelled.
     Ended,
 }
 

@@ -30,7 +30,7 @@ pub struct SessionControlled {
     pub reason: Option<String>,
 }
 
-/// A step began.
+/// A step of the session began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepBegun {
     /// Name of the step.
@@ -43,7 +43,7 @@ pub struct StepBegun {
     pub attempt: u32,
 }
 
-/// A step ended.
+/// A step of the session ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepEnded {
     /// Name of the step.
@@ -277,7 +277,7 @@ pub struct InteractionDeserted {
 pub struct InteractionHandedOver {
     /// Session of the new question.
     pub session: SessionId,
-    /// The new question.
+    /// Question that was opened in place of the first.
     pub interaction: InteractionId,
     /// Channel of the new question.
     pub channel: String,
@@ -401,7 +401,7 @@ pub struct ActionUnusable {
     pub reason: String,
 }
 
-/// A person allowed like actions for later.
+/// A person allowed matching actions from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantGiven {
     /// Identifier of the grant.

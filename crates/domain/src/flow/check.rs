@@ -116,7 +116,7 @@ impl FlowVersion {
             problems.push(Problem::new(&at, format!("`{END}` is where a flow ends, not a step")));
         }
         if self.steps[..index].iter().any(|earlier| earlier.name == step.name) {
-            problems.push(Problem::new(&at, "is the name of an earlier step too"));
+            problems.push(Problem::new(&at, "is already the name of another step"));
         }
     }
 

@@ -15,9 +15,9 @@ const USUAL_DELAY: u32 = 1;
 /// End of a step, as far as the next step depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepWay {
-    /// The step completed.
+    /// The step of the flow completed.
     Succeeded,
-    /// All attempts failed.
+    /// All attempts at the step failed.
     Failed,
     /// The question before the step was rejected.
     Rejected,
@@ -26,7 +26,7 @@ pub enum StepWay {
 }
 
 impl StepWay {
-    /// All variants.
+    /// All variants of this enum.
     pub const ALL: [Self; 4] = [Self::Succeeded, Self::Failed, Self::Rejected, Self::Skipped];
 }
 
@@ -86,7 +86,9 @@ impl FlowVersion {
     pub fn next_after(&self, step: &str, how: StepWay, ran: u32) -> Next<'_> {
         let next = self.next(step, how);
         if ran >= MOST_RUNS && matches!(next, Next::Step(_)) {
-            return Next::Failed(format!("this session has run {MOST_RUNS} steps: its flow goes round in circles"));
+            return Next::Failed(format!(
+                "this session has run {MOST_RUNS} steps, the limit of a session: its flow repeats"
+            ));
         }
         next
     }

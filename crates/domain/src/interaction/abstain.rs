@@ -12,7 +12,7 @@ use crate::{Actor, Audience, Caller, EventDraft, EventKind, Refusal, text};
 /// Declaration of a person that they will not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abstention {
-    /// Person who abstained.
+    /// Person who will not answer.
     pub by: Actor,
     /// Time of the abstention.
     pub at: Timestamp,

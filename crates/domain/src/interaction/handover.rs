@@ -32,7 +32,7 @@ pub struct HandedOver {
 pub struct HandedFrom {
     /// Session of the original question.
     pub session: SessionId,
-    /// The original question.
+    /// Question that was handed over.
     pub interaction: InteractionId,
     /// Person who handed the question over.
     pub by: Actor,

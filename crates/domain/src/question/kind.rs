@@ -30,21 +30,21 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KindName {
-    /// Name of [`Kind::Approval`].
+    /// Name of the kind [`Kind::Approval`].
     Approval,
-    /// Name of [`Kind::Confirmation`].
+    /// Name of the kind [`Kind::Confirmation`].
     Confirmation,
-    /// Name of [`Kind::Choice`].
+    /// Name of the kind [`Kind::Choice`].
     Choice,
-    /// Name of [`Kind::Question`].
+    /// Name of the kind [`Kind::Question`].
     Question,
-    /// Name of [`Kind::Form`].
+    /// Name of the kind [`Kind::Form`].
     Form,
-    /// Name of [`Kind::Secret`].
+    /// Name of the kind [`Kind::Secret`].
     Secret,
-    /// Name of [`Kind::Review`].
+    /// Name of the kind [`Kind::Review`].
     Review,
-    /// Name of [`Kind::Notice`].
+    /// Name of the kind [`Kind::Notice`].
     Notice,
     /// Name of every [`Kind::Custom`].
     Custom,

@@ -61,7 +61,7 @@ pub enum About {
         /// Lease that the endpoint receives with the answer.
         lease: LeaseId,
     },
-    /// A test message.
+    /// A message that tests the endpoint.
     Test,
 }
 
@@ -81,7 +81,7 @@ pub enum Progress {
     },
     /// All attempts have failed, or the endpoint is gone.
     Dead {
-        /// Time at which the delivery was given up.
+        /// Time at which the last attempt failed.
         at: Timestamp,
         /// Reason for giving up.
         reason: String,

@@ -1,4 +1,4 @@
-//! Ring 2: generated histories of one proposed action. In every order of commands, one permit starts the action once, and a final state
+//! Tests generated histories of one proposed action. In every order of commands, one permit starts the action once, and a final state
 //! never changes.
 
 use crate::common::people::{at, caller, session, uuid};

@@ -1,4 +1,4 @@
-//! Ring 1: every state of a proposed action against every command, without wildcards.
+//! Tests every state of a proposed action against every command, without wildcards.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::table::cells;

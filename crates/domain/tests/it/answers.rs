@@ -1,4 +1,4 @@
-//! Ring 1: answers that each kind of question accepts, and the locations of the errors in refused ones.
+//! Tests the answers that each kind of question accepts, and the locations of the errors in refused ones.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};

@@ -1,4 +1,4 @@
-//! Ring 1: who may answer, how many people must agree, and which answers need only one person.
+//! Tests who may answer, how many people must agree, and which answers need only one person.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
@@ -34,7 +34,10 @@ fn audience_names_at_most_100_users_and_100_groups() {
                 continue;
             };
             let told: Vec<_> = problems.iter().map(|one| (one.pointer.as_str(), one.message.as_str())).collect();
-            assert_eq!((told, fits), (vec![(format!("/audience/{list}").as_str(), "are more than 100")], false));
+            assert_eq!(
+                (told, fits),
+                (vec![(format!("/audience/{list}").as_str(), "must have at most 100 items")], false)
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Ring 2: generated histories of one session. The invariants hold for every sequence of commands and times.
+//! Tests generated histories of one session. The invariants hold for every sequence of commands and times.
 
 mod invariants;
 mod world;

@@ -1,4 +1,4 @@
-//! Ring 1: validation of questions, the defaults of their kinds, and the locations of errors in refused ones.
+//! Tests the validation of questions, the defaults of their kinds, and the locations of errors in refused ones.
 
 use crate::common::questions::{draft, question};
 use holdpoint_domain::text::{DEPTH, LINE};

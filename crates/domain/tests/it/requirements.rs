@@ -1,4 +1,4 @@
-//! Ring 1: a question with several audiences, each of which must reach its quorum with its own votes.
+//! Tests a question with several audiences, each of which must reach its quorum with its own votes.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};

@@ -1,4 +1,4 @@
-//! Ring 1: every state of a session against every command. Paused and waiting are independent.
+//! Tests every state of a session against every command. Paused and waiting are independent.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::table::cells;

@@ -50,7 +50,7 @@ impl Sight {
         }
     }
 
-    /// Agent to whose sessions the store's lists are limited.
+    /// Agent to whose own sessions lists are limited. `None` if the caller sees all sessions of the project.
     pub(crate) fn limited_to(&self) -> Option<Actor> {
         match self {
             Self::All => None,
@@ -178,7 +178,7 @@ fn settings(reads: &mut dyn Reads, scope: &Scope) -> Result<ProjectSettings, Err
     serde_json::from_str(&kept).map_err(|error| StoreError::Corrupt(error.to_string()).into())
 }
 
-/// Refuses a caller who may not steer this session. An agent steers a session that it started.
+/// Refuses a caller who may not control this session. An agent may control a session that it started.
 pub(crate) fn require_may_steer(caller: &Caller, session: &Session) -> Result<(), Error> {
     if caller.role == domain::Role::Agent && session.started_by == caller.actor {
         return Ok(());

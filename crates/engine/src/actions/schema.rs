@@ -10,7 +10,8 @@ use crate::policy;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Schema of the arguments of the action that a question is about. The policy's schema comes first, then that of the agent's version or the tool.
+    /// Returns the schema of the arguments of the action that a question is about: the schema of the policy, otherwise of the agent's version,
+    /// otherwise of the tool.
     pub async fn interaction_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
         caller.require(Right::Read)?;
         interactions::read::read_question(self, caller, id).await?;

@@ -125,7 +125,7 @@ impl ChannelFollower {
         let look =
             move |reads: &mut dyn Reads, caller: &Caller| read_heads(reads, caller, &channel, (&followed, newest));
         let (fresh, heads) = self.engine.list_patiently(&self.caller, look).await?;
-        // A ring from now on may be about an event that this look has not seen.
+        // A ring after this point may announce an event that this read did not see.
         self.rung = false;
         fresh.iter().for_each(|session| self.follow(session));
         let behind = |head: &SessionCursor| {

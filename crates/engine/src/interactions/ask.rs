@@ -127,7 +127,7 @@ pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId
     Ok(session_input.entry_point.unwrap_or(EntryPoint::Worker))
 }
 
-/// Refuses a question that is too large. Lists return whole questions, so the limit is lower than that of a request body.
+/// Refuses a question that is too large. Lists return whole questions, so the limit is lower than the limit of a request body.
 pub(crate) fn check_size(question: &Question) -> Result<(), Error> {
     let bytes = serde_json::to_vec(question).map_or(usize::MAX, |json| json.len());
     if bytes > MOST_BYTES {

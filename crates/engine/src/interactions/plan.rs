@@ -80,7 +80,7 @@ pub struct AnswerSubject {
     pub(crate) has_partial_arguments: bool,
 }
 
-/// Reads a question and its action, with the schema of the tool if that is asked for. Returns `None` if there is no such question.
+/// Reads a question and its action, with the schema of the tool on request. Returns `None` if the question does not exist.
 pub(crate) async fn read(
     engine: &Engine,
     scope: Scope,

@@ -18,7 +18,7 @@ const MOST_OPEN: u32 = 200;
 /// Question with the name of its step.
 #[derive(Debug, Clone)]
 pub struct QuestionWithStep {
-    /// Question as the store has it.
+    /// Question as it is stored.
     pub interaction: Interaction,
     /// Name of the step in its flow. `None` if the step has no name.
     pub step: Option<String>,

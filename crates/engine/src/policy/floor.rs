@@ -194,8 +194,8 @@ async fn readable_floor(text: String) -> Result<Policy, Error> {
     Err(Error::PolicyInvalid(findings.iter().map(problem).collect()))
 }
 
-/// Refuses to start an action that the floor asks about, unless the audiences of the floor have approved exactly these arguments. A
-/// decision by a grant, a program or a deadline is not such an approval.
+/// Refuses to start an action that the floor asks about, unless the audiences of the floor have approved exactly these arguments. A decision by a
+/// grant, a program or a deadline is not an approval by an audience.
 pub(crate) fn require_floor_approval(
     work: &mut Work<'_>,
     session: &Session,

@@ -11,7 +11,7 @@ use crate::policy::server_file::NOWHERE;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Declares that this process hosts agents beside the servers. Its policy is not recorded as that of the servers.
+    /// Declares that this process hosts agents beside the servers. Its policy is not recorded as the policy of the servers.
     pub fn work_beside_servers(&self) {
         self.policies.mark_beside_servers();
     }

@@ -27,7 +27,7 @@ const VETTINGS: usize = 5;
 /// Policy in force in a project, with the floor.
 #[derive(Clone)]
 pub struct InForce {
-    /// Compiled policy.
+    /// Compiled policy, ready to judge calls.
     pub policy: Arc<Policy>,
     /// Origin of the policy: the project, the server's file or the built-in policy.
     pub source: PolicySource,
@@ -37,7 +37,7 @@ pub struct InForce {
     pub(crate) since: Option<Timestamp>,
     /// Learnt rules that do not apply to the agent for which the policy was requested.
     pub(crate) unheard: Vec<String>,
-    /// Floor of the servers, if there is one. No ruling is milder than that of the floor.
+    /// Floor of the servers, if there is one. No ruling is more lenient than the ruling of the floor.
     pub floor: Option<Arc<Policy>>,
 }
 
@@ -81,7 +81,7 @@ impl std::fmt::Display for PolicyMismatch {
         };
         write!(
             f,
-            "this node has another {part} ({}) than the one that was put in force last ({}): it permits and starts nothing until both are the same; try again",
+            "this node has another {part} ({}) than the one in force ({}): it allows and starts no action until both are equal; try again",
             named(here),
             named(in_force)
         )

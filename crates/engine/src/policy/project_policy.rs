@@ -63,7 +63,7 @@ pub struct CallExplanation {
     pub considered: Vec<ConsideredRule>,
     /// Facts that the parsers extracted from the arguments.
     pub parsed: Value,
-    /// Rules that ask, if the ruling is to ask: those of the policy, then those of the floor.
+    /// Rules that ask, if the ruling is to ask: first rules of the policy, then rules of the floor.
     pub asks: Vec<Asking>,
     /// Explanation by the server's floor, if one is in force.
     pub floor: Option<FloorExplanation>,
@@ -79,7 +79,7 @@ pub struct FloorExplanation {
 }
 
 impl CallExplanation {
-    /// Combines the explanation by a policy with that of the floor. Returns `None` if the caller has gone.
+    /// Combines the explanation by a policy with the explanation by the floor. Returns `None` if the caller has gone.
     fn of(
         explanation: Explanation,
         floor: Option<&Policy>,

@@ -47,7 +47,7 @@ pub(crate) struct Policies {
     vetting: Cache<ProjectId, Arc<Semaphore>>,
     /// Whether this process runs beside the servers and serves no clients.
     beside: AtomicBool,
-    /// Whether this process has no policy of its own and follows that of the servers from the store.
+    /// Whether this process has no policy of its own and reads the policy of the servers from the store.
     pub(crate) follows: AtomicBool,
     /// Result of the last comparison with the versions that the servers put in force.
     pub(crate) differs: Mutex<Option<PolicyMismatch>>,
@@ -137,8 +137,8 @@ impl Policies {
         gauge!(part.refused_metric()).set(0.0);
     }
 
-    /// Notes that the file has errors or could not be read yet. The previous version stays in force. Returns whether the findings differ
-    /// from those of the last refusal.
+    /// Records that the file has errors or could not be read yet. The previous version stays in force. Returns whether the findings differ from the
+    /// findings of the last refusal.
     pub(crate) fn refuse(&self, part: ServerFile, file: RefusedFile) -> bool {
         gauge!(part.refused_metric()).set(1.0);
         let news = self.refused(part).is_none_or(|before| before.findings != file.findings);
@@ -184,7 +184,7 @@ pub(crate) struct Judged {
     /// Call that was judged.
     pub(crate) call: Call,
     pub(crate) ruling: Ruling,
-    /// Rules that ask, if the ruling is to ask: those of the policy, then those of the floor.
+    /// Rules that ask, if the ruling is to ask: first rules of the policy, then rules of the floor.
     pub(crate) asks: Vec<Asking>,
     /// Combined question of all rules that ask.
     pub(crate) ask: AskTerms,
@@ -325,7 +325,7 @@ pub(crate) fn apply_switch(ruling: Ruling, state: &PolicyState) -> Ruling {
         return ruling;
     }
     let why = state.reason.as_deref().unwrap_or("no reason was given");
-    let reason = format!("the policy is switched off by {}: {why}", state.by.name);
+    let reason = format!("approvals are paused by {}: {why}", state.by.name);
     Ruling { verdict: Verdict::Allow, reason, ..ruling }
 }
 
@@ -339,7 +339,7 @@ pub(crate) fn apply_floor(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
     }
 }
 
-/// Collects the rules that ask about a call: those of the policy if its ruling is to ask, then those of the floor.
+/// Collects the rules that ask about a call: the rules of the policy if its ruling is to ask, then the rules of the floor.
 pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>) -> Vec<Asking> {
     let mut asks = match ruling.verdict {
         // The call does not fit the schema of its tool, and no rule asks.

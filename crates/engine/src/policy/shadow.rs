@@ -33,7 +33,7 @@ pub struct ShadowReport {
     pub text: String,
     /// Number of differences for each pair of verdicts.
     pub counts: Vec<DifferenceCount>,
-    /// Newest differences.
+    /// Newest differences between draft and policy.
     pub recent: Vec<Difference>,
 }
 
@@ -175,7 +175,7 @@ async fn suspended_rules(
     Ok(silent)
 }
 
-/// Returns the parsed draft, from the cache if possible. A draft that cannot be parsed is cached as such.
+/// Returns the parsed draft, from the cache if possible. The cache also remembers that a draft cannot be parsed.
 async fn load_draft(
     engine: &Engine,
     scope: Scope,
@@ -197,7 +197,7 @@ async fn load_draft(
     loading.await.ok()?
 }
 
-/// Stores a difference if the draft's verdict is not that of the ruling and the draft has not been replaced.
+/// Stores a difference if the verdict of the draft differs from the ruling and the draft has not been replaced.
 async fn save_difference(engine: &Engine, action: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
     if ruling.as_ref().is_some_and(|drafted| drafted.verdict == action.ruling.verdict) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Records the messages of a conversation: those of people to a hosted agent, those of an agent to people, and the replies.
+//! Records the messages of a conversation: messages of people to a hosted agent, messages of an agent to people, and the replies.
 
 use domain::event::MessageSent;
 use domain::{

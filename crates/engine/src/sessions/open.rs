@@ -160,7 +160,7 @@ fn choose_run(
     Ok(Some(Run::Agent(Box::new(agent))))
 }
 
-/// Refuses an agent whose workspace is not separate from those of other tenants.
+/// Refuses an agent whose workspace is not separate from the workspaces of other tenants.
 fn require_separate_workspace(
     work: &mut Work<'_>,
     offered: &OfferedDefinitions,

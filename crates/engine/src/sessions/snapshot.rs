@@ -106,7 +106,7 @@ fn pair_with_call(
     Ok((asked, call))
 }
 
-/// Calls that the client of an actor has to run: those that it may start now, and those that it has started.
+/// Calls that the client of an actor has to run: calls that it may start now, and calls that it has started.
 type InHand = (Vec<String>, Vec<(String, PermitId, Timestamp)>);
 
 fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<InHand, Error> {

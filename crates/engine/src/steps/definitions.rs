@@ -253,7 +253,8 @@ pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &D
     Err(Refusal::VersionExists { kind: kind.name(), name, version }.into())
 }
 
-/// Finds the agent that a new session would run: the project's own, otherwise that of the server's files, which is then stored in the project.
+/// Finds the agent that a new session would run: an agent of the project, otherwise of the server's files. An agent of the files is then stored in
+/// the project.
 pub(crate) fn resolve_agent(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -303,7 +304,8 @@ pub(crate) fn has_known_agent(
     known_agent(&mut *work.tx, scope, offered, name)
 }
 
-/// Finds the flow that a new session would follow: the project's own, otherwise that of the server's files, which is then stored in the project.
+/// Finds the flow that a new session would follow: a flow of the project, otherwise of the server's files. A flow of the files is then stored in
+/// the project.
 pub(crate) fn resolve_flow(
     work: &mut Work<'_>,
     scope: &Scope,

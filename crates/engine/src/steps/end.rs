@@ -217,7 +217,7 @@ pub(crate) fn retry(
     let why = if let StepPhase::Ended { reason: Some(reason), .. } = &step.phase {
         reason.clone()
     } else {
-        "the attempt before came to nothing".to_owned()
+        "the previous attempt failed without a reason".to_owned()
     };
     fresh = steps::copy_journal(work, &session, step, fresh, &why, after_end)?;
     if let Some(lease) = fresh.lease.as_mut().filter(|_| due > work.now) {

@@ -27,11 +27,11 @@ pub(super) const BATCH: u32 = 500;
 pub struct Journal {
     /// Length of the journal as the worker knows it.
     pub after: u64,
-    /// Inputs to append.
+    /// Inputs to append to the journal.
     pub inputs: Vec<Value>,
     /// State of the step after these inputs.
     pub state: Value,
-    /// Events to publish.
+    /// Events to publish with the inputs.
     pub told: Vec<EventKind>,
     /// Question before the step, if it was asked with these inputs.
     pub before: Option<InteractionId>,
@@ -257,13 +257,13 @@ struct Listening {
     late: Vec<Heard>,
     /// Whether a call to the model may be in progress.
     asked: bool,
-    /// Whether the last entry was a turn of the model without calls. The next message then starts another call to the model.
+    /// Whether the last entry was a turn of the model without calls. If so, the next message starts another call to the model.
     spoken: bool,
 }
 
 /// A message of a journal.
 struct Heard {
-    /// Journalled input.
+    /// Message as it is stored in the journal.
     body: Value,
     /// Whether the worker itself wrote it.
     is_note: bool,

@@ -41,7 +41,7 @@ pub struct ClaimedStep {
     pub session: Session,
     /// Input with which the session was opened.
     pub session_input: SessionInput,
-    /// Claimed step.
+    /// Step that the worker claimed.
     pub step: Step,
     /// All steps of the session, oldest first.
     pub steps: Vec<Step>,

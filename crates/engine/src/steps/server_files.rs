@@ -62,7 +62,7 @@ impl LoadedFiles {
     }
 }
 
-/// Definitions that the server provides: those of its current files, and the schemas of its built-in tools.
+/// Definitions that the server provides: the definitions of its current files, and the schemas of its built-in tools.
 pub(crate) struct ServerDefinitions {
     now: RwLock<Arc<LoadedFiles>>,
     tools: RwLock<BTreeMap<String, Value>>,
@@ -157,7 +157,7 @@ impl Engine {
         *self.filed.tools.write() = tools;
     }
 
-    /// Returns the name of a project with that of its tenant.
+    /// Returns the name of a project and the name of its tenant.
     pub async fn project_names(&self, scope: Scope) -> Result<ProjectName, Error> {
         if let Some(known) = self.filed.names.get(&scope) {
             return Ok(known);

@@ -13,7 +13,7 @@ pub trait Courier: Send + Sync + 'static {
     fn post<'a>(&'a self, parcel: &'a Parcel) -> BoxFuture<'a, Receipt>;
 }
 
-/// Message to post.
+/// Message that the courier posts.
 pub struct Parcel {
     /// URL of the endpoint.
     pub url: String,

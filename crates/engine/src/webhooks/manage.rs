@@ -259,7 +259,7 @@ fn format_secret(secret: &[u8; 32]) -> String {
     format!("{MARK}{}", BASE64_STANDARD.encode(secret))
 }
 
-/// Unseals a secret.
+/// Unseals a signing secret of a webhook.
 pub(super) fn unseal(vault: &Vault, secret: &WebhookSecret) -> Result<Zeroizing<Vec<u8>>, Error> {
     vault.unseal(&SealContext::Webhook(&secret.scope, secret.webhook, secret.number), &secret.sealed)
 }

@@ -26,7 +26,7 @@ use crate::{Engine, Error};
 const MOST_AT_ONCE: usize = 128;
 /// Interval at which due webhooks are looked for.
 const EVERY: Duration = Duration::from_millis(500);
-/// Number of batches that are sent for a webhook before its lease is released to give others a turn.
+/// Number of batches that are sent for a webhook before its lease is released, so that others are served too.
 const MOST_BATCHES: usize = 50;
 /// Time to wait at shutdown for messages that are being sent.
 const LAST_WAIT: Duration = Duration::from_secs(5);

@@ -15,7 +15,7 @@ use crate::{Engine, Error};
 struct AttemptReport {
     taken: bool,
     result: &'static str,
-    /// Reason why the delivery was given up.
+    /// Reason why no further attempt is made.
     dead: Option<String>,
     /// Whether the endpoint replied that it wants no more messages.
     gone: bool,

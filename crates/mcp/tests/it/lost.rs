@@ -12,7 +12,7 @@ async fn server_death_during_a_call_gives_an_unknown_outcome() {
     let lines = Lines::new();
     let called = call(&client, "all.die", json!({"file": lines.path()})).await;
     assert!(
-        matches!(&called, CallOutcome::Unknown { why } if why.ends_with("its last words: I am dying")),
+        matches!(&called, CallOutcome::Unknown { why } if why.ends_with("end of its error output: I am dying")),
         "{called:?}"
     );
     assert_ne!(text(&client, "all.pid", json!({})).await, first);

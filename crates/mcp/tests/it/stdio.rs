@@ -101,7 +101,7 @@ async fn program_that_is_no_server_fails_with_its_last_output() {
     let command = ["/bin/sh", "-c", "echo no such module >&2; exit 1"].map(str::to_owned).to_vec();
     let error = McpClient::connect(&McpServer { command, ..child(&[]) }, None).await.err().unwrap();
     assert!(
-        matches!(&error, McpError::Unreachable { why, .. } if why.ends_with("its last words: no such module")),
+        matches!(&error, McpError::Unreachable { why, .. } if why.ends_with("end of its error output: no such module")),
         "{error}"
     );
     let command = vec!["/nowhere/at/all".to_owned()];

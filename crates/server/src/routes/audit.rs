@@ -135,7 +135,7 @@ pub(super) async fn audit_key(
     Ok(Json(app.engine.audit_key(&caller).await?.into()))
 }
 
-/// Stores count in 63 bits.
+/// Refuses a number that the stores cannot hold: they store signed 64-bit integers.
 fn number(seq: u64) -> Result<u64, ApiError> {
     match i64::try_from(seq) {
         Ok(_) => Ok(seq),

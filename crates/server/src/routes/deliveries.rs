@@ -76,7 +76,7 @@ pub(super) async fn delivery_take(
     Ok(Json(TakenView { lease, until, attempt, answer, interaction, resume_point, secrets, traceparent }))
 }
 
-/// Extends a lease.
+/// Extends the lease of a delivery.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/heartbeat", tag = "deliveries",
     request_body = HeartbeatBody,
     params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
@@ -105,7 +105,7 @@ pub(super) async fn delivery_complete(
     Ok(Json(interaction.into()))
 }
 
-/// Fails a delivery: it is given up visibly, or offered again.
+/// Fails a delivery. With `retry` the answer is offered again. Otherwise the delivery has failed, which people can see.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/fail", tag = "deliveries", request_body = FailBody,
     params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
     responses((status = 200, description = "Question with its failed or renewed delivery", body = InteractionView), Problems))]

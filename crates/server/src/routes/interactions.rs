@@ -163,8 +163,8 @@ pub(super) async fn interaction_get(
     reply(found)
 }
 
-/// Returns the JSON Schema for editing the arguments of the action that a question is about: the schema that the policy declares for the
-/// tool, else that of the agent's version, else that of the tool itself.
+/// Returns the JSON Schema for editing the arguments of the action that a question is about: the schema that the policy declares for the tool,
+/// otherwise the schema in the agent's version, otherwise the schema of the tool itself.
 #[utoipa::path(get, path = "/v1/interactions/{interaction}/schema", tag = "interactions",
     params(("interaction" = String, Path, description = "Identifier of the question, `int_…`")),
     responses((status = 200, description = "The schema, if there is one", body = ActionSchemaView), Problems))]

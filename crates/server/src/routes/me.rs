@@ -13,7 +13,7 @@ use crate::command::CommandRequest;
 use crate::document::Problems;
 use crate::error::ApiError;
 
-/// Returns the caller.
+/// Returns the caller of the request.
 #[utoipa::path(get, path = "/v1/me", tag = "people",
     responses((status = 200, description = "Caller with the rights in the project", body = MeView), Problems))]
 pub(super) async fn me_get(

@@ -35,7 +35,7 @@ impl From<&'static str> for Denied {
     }
 }
 
-/// `GET /sign-in/oidc/start`
+/// `GET /sign-in/oidc/start` sends the browser to the identity provider.
 pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJar) -> Result<Response, ApiError> {
     let oidc = app.front.oidc.as_ref().ok_or(ApiError::NoRoute)?;
     let attempt = SignInAttempt { state: app.engine.nonce(), nonce: app.engine.nonce(), verifier: app.engine.nonce() };
@@ -48,7 +48,7 @@ pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJ
     }
 }
 
-/// `GET /sign-in/oidc/callback`
+/// `GET /sign-in/oidc/callback` signs in the person who returns from the identity provider.
 pub(super) async fn callback(
     State(app): State<App>,
     RedirectedClient(from): RedirectedClient,

@@ -185,7 +185,7 @@ fn ask_view(ask: Asking) -> AskView {
 /// Pauses or resumes the approvals of the project. The audit trail records the caller and the reason.
 #[utoipa::path(put, path = "/v1/policy/enabled", tag = "policy", request_body = PolicyEnabledBody,
     params(IdempotencyKey),
-    responses((status = 200, description = "Policy in force, with its switch", body = PolicyView), Problems))]
+    responses((status = 200, description = "Policy in force, and whether approvals are paused", body = PolicyView), Problems))]
 pub(super) async fn policy_switch(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

@@ -18,7 +18,7 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, page};
 
-/// Opens a session.
+/// Opens a session of the caller.
 #[utoipa::path(post, path = "/v1/sessions", tag = "sessions", request_body = StartBody,
     params(IdempotencyKey),
     responses((status = 201, description = "Session that was opened", body = SessionView), Problems))]

@@ -26,7 +26,7 @@ pub(super) struct StatsQuery {
 
 /// Returns the number of open questions, and of questions closed within a window.
 #[utoipa::path(get, path = "/v1/stats", tag = "server", params(StatsQuery),
-    responses((status = 200, description = "Statistics of the project", body = StatsView), Problems))]
+    responses((status = 200, description = "Stats of the project", body = StatsView), Problems))]
 pub(super) async fn stats_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -60,7 +60,7 @@ pub(super) struct StatsDetailsQuery {
 
 /// Returns open questions by age, and questions closed within a window by time, kind, person and rule.
 #[utoipa::path(get, path = "/v1/stats/details", tag = "server", params(StatsDetailsQuery),
-    responses((status = 200, description = "Statistics of the project in detail", body = StatsDetailsView), Problems))]
+    responses((status = 200, description = "Stats of the project in detail", body = StatsDetailsView), Problems))]
 pub(super) async fn stats_details(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

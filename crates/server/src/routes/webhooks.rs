@@ -39,7 +39,7 @@ pub(super) enum WebhookDeliveryState {
     Pending,
     /// The endpoint accepted the message.
     Delivered,
-    /// The message was given up.
+    /// All attempts to send the message failed.
     Dead,
     /// The message was discarded.
     Dropped,
@@ -103,7 +103,7 @@ pub(super) async fn webhook_list(
     Ok(Json(WebhooksPage { webhooks: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Returns a webhook.
+/// Returns a webhook of the project.
 #[utoipa::path(get, path = "/v1/webhooks/{webhook}", tag = "webhooks",
     params(("webhook" = String, Path, description = "Identifier of the webhook, `whk_…`")),
     responses((status = 200, description = "Webhook with its settings and state", body = WebhookView), Problems))]

@@ -1,5 +1,4 @@
-//! Tests that each crate depends only on crates of lower layers, never on one of its own layer. The layers are those of
-//! `ARCHITECTURE.md`.
+//! Tests that each crate depends only on crates of lower layers, never on a crate of its own layer. `ARCHITECTURE.md` lists the layers.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -3,6 +3,7 @@
 mod backup;
 mod disk;
 mod opening;
+mod tables;
 mod upgrade;
 
 use std::path::Path;

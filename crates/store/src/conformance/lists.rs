@@ -167,7 +167,7 @@ pub fn unfiltered_list_equals_single_reads(fixture: &Fixture) {
     }
 }
 
-/// Deliveries are listed to the agent that asked, oldest first; those of a paused live session are left out.
+/// Deliveries are listed to the agent that asked, oldest first; deliveries of a paused live session are left out.
 pub fn deliveries_of_paused_sessions_are_not_listed(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;

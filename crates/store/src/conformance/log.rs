@@ -31,7 +31,7 @@ pub fn event_numbers_of_a_session_have_no_gaps(fixture: &Fixture) {
     assert_eq!(last, WRITERS as u64 * 25);
 }
 
-/// A reader of a project with twelve concurrent writers sees every event once, and those of a session in order.
+/// A reader of a project with twelve concurrent writers sees every event once, and the events of a session in order.
 pub fn followers_see_every_event_once(fixture: &Fixture) {
     const EACH: usize = 150;
     let world = World::on(&fixture.store);

@@ -95,7 +95,7 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
     assert_eq!(listed, [young.id, open.id, undelivered.id]);
 }
 
-/// A waiting delivery stays while its session lives; after the end of the session it is archived like others, unless it is taken.
+/// A waiting delivery stays while its session lives; after the end of the session it is archived as other questions are, unless it is taken.
 pub fn waiting_deliveries_are_archived_after_their_session_has_ended(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session, other) = (world.here, world.elsewhere, world.session(), world.session());

@@ -164,7 +164,7 @@ pub fn time_is_constant_within_a_transaction(fixture: &Fixture) {
     assert!(world.look(|reads| reads.now()) >= second);
 }
 
-/// The effects of a commit run even if the caller is gone; those of a refused or failed command do not run.
+/// The effects of a commit run even if the caller is gone; the effects of a refused or failed command do not run.
 pub fn effects_of_a_commit_run_after_its_caller_has_gone(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let tell = |refuse: bool| {

@@ -195,7 +195,7 @@ pub fn concurrent_removals_leave_one_admin(fixture: &Fixture) {
     }
 }
 
-/// Visits switch projects, are used, lose their link permission, and end; those of one user end together.
+/// Visits switch projects, are used, lose their link permission, and end; the visits of one user end together.
 pub fn visits_are_read_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;

@@ -19,7 +19,7 @@ use crate::{Cost, Reads, Store, StoreError, StoreResult, Tx, UseCaseError, read,
 
 /// An empty store, with a guard that must outlive it.
 pub struct Fixture {
-    /// The store.
+    /// Store that the case tests.
     pub store: Arc<dyn Store>,
     #[expect(dead_code, reason = "dropped after the store")]
     guard: Box<dyn Any + Send + Sync>,
@@ -56,7 +56,7 @@ impl UseCaseError for CaseError {
 
 /// A store with two tenants that have a project each.
 pub struct World {
-    /// The store.
+    /// Store that the case tests.
     pub store: Arc<dyn Store>,
     /// Project that the cases use.
     pub here: Scope,
@@ -65,7 +65,7 @@ pub struct World {
 }
 
 impl World {
-    /// Creates both projects.
+    /// Creates both projects in a store.
     pub fn on(store: &Arc<dyn Store>) -> Self {
         let scope = |name: &'static str| {
             let fresh = Scope { tenant: TenantId::from_uuid(fresh()), project: ProjectId::from_uuid(fresh()) };
@@ -104,7 +104,7 @@ impl World {
         session
     }
 
-    /// Inserts a question.
+    /// Inserts a question and returns it.
     #[expect(clippy::must_use_candidate, reason = "some cases need the question only in the store")]
     pub fn ask(&self, session: &Session, fields: Value) -> Interaction {
         let asked = asked(session, fields);
@@ -162,7 +162,7 @@ pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
-/// Creates an actor.
+/// Creates an actor of a kind.
 pub(crate) fn actor(kind: ActorKind, name: &str) -> Actor {
     Actor { kind, name: name.into() }
 }

@@ -2,23 +2,23 @@
 
 use super::secret::data_key;
 
-/// Statement of [`crate::IdempotencyReads::idempotency_record`].
+/// SQL statement of [`crate::IdempotencyReads::idempotency_record`].
 pub const IDEMPOTENCY_RECORD: &str =
     "select digest, result from idempotency_records where project = ?1 and actor = ?2 and key = ?3";
 
-/// Statement of [`crate::IdempotencyWrites::idempotency_result_save`].
+/// SQL statement of [`crate::IdempotencyWrites::idempotency_result_save`].
 pub const IDEMPOTENCY_RESULT_SAVE: &str =
     "update idempotency_records set result = ?4 where project = ?1 and actor = ?2 and key = ?3";
 
-/// Statement of [`crate::IdempotencyWrites::idempotency_secret_save`].
+/// SQL statement of [`crate::IdempotencyWrites::idempotency_secret_save`].
 pub const IDEMPOTENCY_SECRET_SAVE: &str =
     "update idempotency_records set data_key = ?4, secret = ?5 where project = ?1 and actor = ?2 and key = ?3";
 
-/// Statement of [`crate::IdempotencyWrites::idempotency_secret_reseal`].
+/// SQL statement of [`crate::IdempotencyWrites::idempotency_secret_reseal`].
 pub const IDEMPOTENCY_SECRET_RESEAL: &str = "update idempotency_records set data_key = ?5, secret = ?6 \
      where project = ?1 and actor = ?2 and key = ?3 and data_key = ?4";
 
-/// Statement of [`crate::IdempotencyReads::idempotency_secret`].
+/// SQL statement of [`crate::IdempotencyReads::idempotency_secret`].
 pub const IDEMPOTENCY_SECRET: &str = concat!(
     "select ",
     data_key!(),
@@ -26,7 +26,7 @@ pub const IDEMPOTENCY_SECRET: &str = concat!(
      where project = ?1 and actor = ?2 and key = ?3"
 );
 
-/// Statement of [`crate::IdempotencyReads::idempotency_secrets_under`].
+/// SQL statement of [`crate::IdempotencyReads::idempotency_secrets_under`].
 pub const IDEMPOTENCY_SECRETS_UNDER: &str = concat!(
     "select ",
     data_key!(),

@@ -4,5 +4,5 @@
 pub const ARCHIVED_INTERACTION: &str =
     "select interaction, asked, state, revision from archive where interaction = ?1 and project = ?2";
 
-/// Statement of [`crate::InteractionReads::session_of`].
+/// SQL statement of [`crate::InteractionReads::session_of`].
 pub const SESSION_OF: &str = "select session from interactions where id = ?1 and project = ?2";

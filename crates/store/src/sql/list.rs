@@ -21,9 +21,9 @@ pub struct List {
 /// Value of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// An id.
+    /// Parameter that is an id.
     Uuid(Uuid),
-    /// A text.
+    /// Parameter that is a text.
     Text(String),
     /// A number or a time in microseconds.
     Integer(i64),

@@ -1,27 +1,27 @@
 //! Statements about policies and drafts, with one text for both stores.
 
-/// Statement of [`crate::PolicyReads::policy_state`].
+/// SQL statement of [`crate::PolicyReads::policy_state`].
 pub const POLICY_STATE: &str = "select body from policy_states where project = ?1";
 
-/// Statement of [`crate::PolicyReads::policy_version`].
+/// SQL statement of [`crate::PolicyReads::policy_version`].
 pub const POLICY_VERSION: &str = "select body from policy_versions where project = ?1 and version = ?2";
 
-/// Statement of [`crate::PolicyReads::shadow_text`].
+/// SQL statement of [`crate::PolicyReads::shadow_text`].
 pub const SHADOW_TEXT: &str = "select text from policy_shadows where project = ?1 and number = ?2";
 
-/// Statement of [`crate::PolicyWrites::policy_save`].
+/// SQL statement of [`crate::PolicyWrites::policy_save`].
 pub const POLICY_SAVE: &str = "insert into policy_states (project, revision, body) values (?1, ?2, ?3) on conflict (project) \
      do update set revision = excluded.revision, body = excluded.body \
      where policy_states.revision + 1 = excluded.revision";
 
-/// Statement of [`crate::PolicyWrites::policy_version_insert`].
+/// SQL statement of [`crate::PolicyWrites::policy_version_insert`].
 pub const POLICY_VERSION_INSERT: &str =
     "insert into policy_versions (project, version, at, body) values (?1, ?2, ?3, ?4) on conflict do nothing";
 
-/// Statement of [`crate::PolicyWrites::shadow_save`].
+/// SQL statement of [`crate::PolicyWrites::shadow_save`].
 pub const SHADOW_SAVE: &str = "insert into policy_shadows (project, number, version, text) values (?1, ?2, ?3, ?4)";
 
-/// Statement of [`crate::PolicyWrites::difference_insert`].
+/// SQL statement of [`crate::PolicyWrites::difference_insert`].
 pub const DIFFERENCE_INSERT: &str = "insert into policy_differences (project, number, at, session, call, body) \
      values (?1, ?2, ?3, ?4, ?5, ?6)";
 
@@ -29,7 +29,7 @@ pub const DIFFERENCE_INSERT: &str = "insert into policy_differences (project, nu
 pub const DIFFERENCES: &str = "select body from policy_differences where project = ?1 and number = ?2 \
      order by at desc, session desc, call desc limit ?3";
 
-/// Statements of [`crate::PolicyWrites::shadow_delete`].
+/// SQL statements of [`crate::PolicyWrites::shadow_delete`].
 pub const SHADOW_DELETE: [&str; 3] = [
     "delete from policy_shadows where project = ?1",
     "delete from policy_differences where project = ?1",

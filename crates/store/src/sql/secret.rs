@@ -8,7 +8,7 @@ macro_rules! data_key {
 }
 pub(super) use data_key;
 
-/// Columns of a kept secret, which follow those of its data key.
+/// Columns of a kept secret, after the columns of its data key.
 macro_rules! kept_secret {
     () => {
         "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted"
@@ -33,10 +33,10 @@ macro_rules! select_kept_secrets {
 pub const SELECT_KEPT_SECRETS: &str =
     concat!("select ", kept_secret!(), " from secrets join projects on projects.id = secrets.project");
 
-/// Statement of [`crate::SecretReads::data_keys`].
+/// SQL statement of [`crate::SecretReads::data_keys`].
 pub const DATA_KEYS: &str = concat!("select ", data_key!(), " from data_keys where tenant = ?1 order by number desc");
 
-/// Statement of [`crate::SecretReads::data_keys_outdated`].
+/// SQL statement of [`crate::SecretReads::data_keys_outdated`].
 pub const DATA_KEYS_OUTDATED: &str = concat!(
     "select ",
     data_key!(),
@@ -44,15 +44,15 @@ pub const DATA_KEYS_OUTDATED: &str = concat!(
      where newer.tenant = data_keys.tenant and newer.number > data_keys.number) order by tenant, number limit ?1"
 );
 
-/// Statement of [`crate::SecretReads::kept_secrets_under`].
+/// SQL statement of [`crate::SecretReads::kept_secrets_under`].
 pub const KEPT_SECRETS_UNDER: &str =
     concat!(select_kept_secrets!(), "where data_key = ?1 order by secrets.id limit ?2");
 
-/// Statement of [`crate::SecretReads::kept_secrets_for`].
+/// SQL statement of [`crate::SecretReads::kept_secrets_for`].
 pub const KEPT_SECRETS_FOR: &str =
     concat!(select_kept_secrets!(), "where secrets.project = ?1 and agent = ?2 order by secrets.name");
 
-/// Statement of [`crate::InteractionReads::sealed_value`].
+/// SQL statement of [`crate::InteractionReads::sealed_value`].
 pub const SEALED_VALUE: &str = concat!(
     "select ",
     data_key!(),
@@ -61,48 +61,48 @@ pub const SEALED_VALUE: &str = concat!(
      where sealed_values.interaction = ?1 and sealed_values.name = ?2 and interactions.project = ?3"
 );
 
-/// Statement of [`crate::SecretReads::tenants_under_other_master_keys`].
+/// SQL statement of [`crate::SecretReads::tenants_under_other_master_keys`].
 pub const TENANTS_UNDER_OTHER_MASTER_KEYS: &str =
     "select distinct tenant from data_keys where master <> ?1 order by tenant limit ?2";
 
-/// Statement of [`crate::SecretReads::sealed_values_under`].
+/// SQL statement of [`crate::SecretReads::sealed_values_under`].
 pub const SEALED_VALUES_UNDER: &str = "select projects.tenant, projects.id, interaction, sealed_values.name, body from sealed_values \
      join interactions on interactions.id = sealed_values.interaction \
      join projects on projects.id = interactions.project where data_key = ?1 \
      order by interaction, sealed_values.name limit ?2";
 
-/// Statement of [`crate::SecretWrites::master_key_change`].
+/// SQL statement of [`crate::SecretWrites::master_key_change`].
 pub const MASTER_KEY_CHANGE: &str = "update settings set value = ?3 where name = ?1 and value = ?2";
 
-/// Statement of [`crate::SecretWrites::data_key_insert`].
+/// SQL statement of [`crate::SecretWrites::data_key_insert`].
 pub const DATA_KEY_INSERT: &str = "insert into data_keys (id, tenant, number, master, wrapped) values (?1, ?2, ?3, ?4, ?5) \
      on conflict do nothing";
 
-/// Statement of [`crate::SecretWrites::data_key_rewrap`].
+/// SQL statement of [`crate::SecretWrites::data_key_rewrap`].
 pub const DATA_KEY_REWRAP: &str = "update data_keys set master = ?3, wrapped = ?4 where id = ?1 and master = ?2";
 
-/// Statement of [`crate::SecretWrites::data_key_delete`].
+/// SQL statement of [`crate::SecretWrites::data_key_delete`].
 pub const DATA_KEY_DELETE: &str = "delete from data_keys where id = ?1 and not exists (select 1 from sealed_values \
      where data_key = ?1) and not exists (select 1 from secrets where data_key = ?1) and not exists (select 1 \
      from webhook_secrets where data_key = ?1) and not exists (select 1 from idempotency_records \
      where data_key = ?1)";
 
-/// Statement of [`crate::SecretWrites::sealed_value_reseal`].
+/// SQL statement of [`crate::SecretWrites::sealed_value_reseal`].
 pub const SEALED_VALUE_RESEAL: &str =
     "update sealed_values set data_key = ?4, body = ?5 where interaction = ?1 and name = ?2 and data_key = ?3";
 
-/// Statement of [`crate::SecretWrites::kept_secret_reseal`].
+/// SQL statement of [`crate::SecretWrites::kept_secret_reseal`].
 pub const KEPT_SECRET_RESEAL: &str = "update secrets set data_key = ?3, body = ?4 where id = ?1 and data_key = ?2";
 
-/// Statement of [`crate::SecretWrites::kept_secret_save`].
+/// SQL statement of [`crate::SecretWrites::kept_secret_save`].
 pub const KEPT_SECRET_SAVE: &str = "insert into secrets (id, project, agent, name, kept_by, kept_at, used_at, data_key, body, hosted) \
      select ?1, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 from projects where id = ?2 and tenant = ?3 \
      on conflict (project, agent, hosted, name) \
      do update set id = excluded.id, kept_by = excluded.kept_by, kept_at = excluded.kept_at, used_at = \
      excluded.used_at, data_key = excluded.data_key, body = excluded.body";
 
-/// Statement of [`crate::SecretWrites::kept_secret_mark_used`].
+/// SQL statement of [`crate::SecretWrites::kept_secret_mark_used`].
 pub const KEPT_SECRET_MARK_USED: &str = "update secrets set used_at = ?3 where id = ?1 and project = ?2";
 
-/// Statement of [`crate::SecretWrites::kept_secret_delete`].
+/// SQL statement of [`crate::SecretWrites::kept_secret_delete`].
 pub const KEPT_SECRET_DELETE: &str = "delete from secrets where id = ?1 and project = ?2";

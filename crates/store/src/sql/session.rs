@@ -1,6 +1,6 @@
 //! Statements that read sessions and their input.
 
-/// Statement of [`crate::SessionReads::session_input`].
+/// SQL statement of [`crate::SessionReads::session_input`].
 pub const SESSION_INPUT: &str = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
      where session_inputs.session = ?1 and sessions.project = ?2";
 
@@ -12,7 +12,7 @@ macro_rules! select_sessions_where {
     };
 }
 
-/// Statement of [`crate::SessionReads::session`].
+/// SQL statement of [`crate::SessionReads::session`].
 pub const SESSION: &str = concat!(select_sessions_where!(), "id = ?1 and project = ?2");
 
 /// Beginning of the list of the sessions of a project.

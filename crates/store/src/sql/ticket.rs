@@ -1,8 +1,8 @@
 //! Statements about stream tickets, with one text for both stores.
 
-/// Statement of [`crate::AccessReads::has_ticket`].
+/// SQL statement of [`crate::AccessReads::has_ticket`].
 pub const HAS_TICKET: &str = "select 1 from tickets where id = ?1 and hash = ?2";
 
-/// Statement of [`crate::AccessWrites::ticket_redeem`].
+/// SQL statement of [`crate::AccessWrites::ticket_redeem`].
 pub const TICKET_REDEEM: &str =
     "delete from tickets where id = ?1 and hash = ?2 returning id, tenant, project, key, visit, expires_at";

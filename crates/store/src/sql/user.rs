@@ -1,37 +1,37 @@
 //! Statements about users, visits and sign-in links.
 
-/// Statement of [`crate::UserReads::member_count`].
+/// SQL statement of [`crate::UserReads::member_count`].
 pub const MEMBER_COUNT: &str = "select count(*) from memberships where project = ?1 and disabled_at is null";
 
-/// Statement of [`crate::UserReads::has_anybody_signed_in`].
+/// SQL statement of [`crate::UserReads::has_anybody_signed_in`].
 pub const HAS_ANYBODY_SIGNED_IN: &str = "select exists (select 1 from users where signed_in_at is not null)";
 
-/// Statement of [`crate::UserReads::scope_names`].
+/// SQL statement of [`crate::UserReads::scope_names`].
 pub const SCOPE_NAMES: &str = "select tenants.name, projects.name from projects join tenants on tenants.id = projects.tenant \
      where projects.id = ?1 and tenants.id = ?2";
 
-/// Statement of [`crate::UserReads::visit`].
+/// SQL statement of [`crate::UserReads::visit`].
 pub const VISIT: &str = "select id, \"user\", project, by_link, created_at, seen_at, hash from visits where id = ?1";
 
-/// Statement of [`crate::UserReads::link`].
+/// SQL statement of [`crate::UserReads::link`].
 pub const LINK: &str = "select id, \"user\", created_at, expires_at, hash from links where id = ?1";
 
-/// Statement of [`crate::UserWrites::membership_save`].
+/// SQL statement of [`crate::UserWrites::membership_save`].
 pub const MEMBERSHIP_SAVE: &str = "insert into memberships (\"user\", project, role, groups, disabled_at) \
      select users.id, projects.id, ?4, ?5, ?6 from users join projects on projects.tenant = users.tenant \
      where users.id = ?1 and projects.id = ?2 and projects.tenant = ?3 on conflict (\"user\", project) \
      do update set role = excluded.role, groups = excluded.groups, disabled_at = excluded.disabled_at";
 
-/// Statement of [`crate::UserWrites::user_mark_signed_in`].
+/// SQL statement of [`crate::UserWrites::user_mark_signed_in`].
 pub const USER_MARK_SIGNED_IN: &str = "update users set signed_in_at = ?2 where id = ?1";
 
-/// Statement of [`crate::UserWrites::password_save`].
+/// SQL statement of [`crate::UserWrites::password_save`].
 pub const PASSWORD_SAVE: &str = "update users set password = ?2 where id = ?1";
 
-/// Statement of [`crate::UserWrites::visit_set_project`].
+/// SQL statement of [`crate::UserWrites::visit_set_project`].
 pub const VISIT_SET_PROJECT: &str = "update visits set project = ?2 where id = ?1";
 
-/// Statement of [`crate::UserWrites::visit_end`].
+/// SQL statement of [`crate::UserWrites::visit_end`].
 pub const VISIT_END: &str = "delete from visits where id = ?1";
 
 /// Statement of [`crate::UserWrites::visits_purge`] that deletes the visits that another statement selects.
@@ -40,10 +40,10 @@ pub fn visits_delete(selected: &str) -> String {
     format!("delete from visits where id in ({selected})")
 }
 
-/// Statement of [`crate::UserWrites::link_redeem`].
+/// SQL statement of [`crate::UserWrites::link_redeem`].
 pub const LINK_REDEEM: &str = "delete from links where id = ?1";
 
-/// Statement of [`crate::UserWrites::links_delete`].
+/// SQL statement of [`crate::UserWrites::links_delete`].
 pub const LINKS_DELETE: &str = "delete from links where \"user\" = ?1";
 
 /// Columns of a user.
@@ -60,7 +60,7 @@ macro_rules! membership {
     };
 }
 
-/// Beginning of a list of the members of a project, with the columns of the user and then those of the membership.
+/// Beginning of a list of the members of a project, with the columns of the user and then the columns of the membership.
 pub const SELECT_MEMBERS: &str =
     concat!("select ", user!(), ", ", membership!(), " from users join memberships on memberships.\"user\" = users.id");
 

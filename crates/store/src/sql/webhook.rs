@@ -2,50 +2,50 @@
 
 use super::secret::data_key;
 
-/// Statement of [`crate::WebhookReads::webhook`].
+/// SQL statement of [`crate::WebhookReads::webhook`].
 pub const WEBHOOK: &str = "select body from webhooks where id = ?1 and project = ?2";
 
-/// Statement of [`crate::WebhookReads::webhook_count`].
+/// SQL statement of [`crate::WebhookReads::webhook_count`].
 pub const WEBHOOK_COUNT: &str = "select count(*) from webhooks where project = ?1";
 
-/// Statement of [`crate::WebhookWrites::webhook_save`].
+/// SQL statement of [`crate::WebhookWrites::webhook_save`].
 pub const WEBHOOK_SAVE: &str = "update webhooks set enabled = ?3, body = ?4 where id = ?1 and project = ?2";
 
-/// Statement of [`crate::WebhookWrites::webhook_delete`].
+/// SQL statement of [`crate::WebhookWrites::webhook_delete`].
 pub const WEBHOOK_DELETE: &str = "delete from webhooks where id = ?1 and project = ?2";
 
-/// Statement of [`crate::WebhookWrites::webhook_delete`].
+/// SQL statement of [`crate::WebhookWrites::webhook_delete`].
 pub const WEBHOOK_SECRETS_DELETE: &str = "delete from webhook_secrets where webhook = ?1";
 
-/// Statement of [`crate::WebhookWrites::webhook_delete`].
+/// SQL statement of [`crate::WebhookWrites::webhook_delete`].
 pub const WEBHOOK_DELIVERIES_SETTLE: &str =
     "update webhook_deliveries set due_at = null, settled_at = ?2 where webhook = ?1 and due_at is not null";
 
-/// Statement of [`crate::WebhookWrites::webhook_claim`].
+/// SQL statement of [`crate::WebhookWrites::webhook_claim`].
 pub const WEBHOOK_CLAIM: &str = "update webhooks set lease = ?3, lease_until = ?4, looked_at = ?5 \
      where id = ?1 and project = ?2 and enabled and (lease_until is null or lease_until <= ?5)";
 
-/// Statement of [`crate::WebhookWrites::webhook_release`].
+/// SQL statement of [`crate::WebhookWrites::webhook_release`].
 pub const WEBHOOK_RELEASE: &str = "update webhooks set lease = null, lease_until = null, due_at = ?4, held_back = ?5 \
      where id = ?1 and project = ?2 and lease = ?3";
 
-/// Statement of [`crate::WebhookWrites::webhook_delivery_save`].
+/// SQL statement of [`crate::WebhookWrites::webhook_delivery_save`].
 pub const WEBHOOK_DELIVERY_SAVE: &str = "update webhook_deliveries set state = ?4, due_at = ?5, settled_at = ?6, body = ?7 \
      where id = ?1 and webhook = ?2 and exists (select 1 from webhooks where id = ?2 and project = ?3)";
 
-/// Statement of [`crate::WebhookWrites::webhook_secrets_expire`].
+/// SQL statement of [`crate::WebhookWrites::webhook_secrets_expire`].
 pub const WEBHOOK_SECRETS_EXPIRE: &str = "update webhook_secrets set until = ?3 where webhook = ?1 and (until is null or until > ?3) \
      and exists (select 1 from webhooks where id = ?1 and project = ?2)";
 
-/// Statement of [`crate::WebhookWrites::webhook_secret_reseal`].
+/// SQL statement of [`crate::WebhookWrites::webhook_secret_reseal`].
 pub const WEBHOOK_SECRET_RESEAL: &str =
     "update webhook_secrets set data_key = ?4, body = ?5 where webhook = ?1 and number = ?2 and data_key = ?3";
 
-/// Statement of [`crate::WebhookReads::webhook_delivery`].
+/// SQL statement of [`crate::WebhookReads::webhook_delivery`].
 pub const WEBHOOK_DELIVERY: &str = "select body from webhook_deliveries \
      where webhook = ?1 and exists (select 1 from webhooks where id = ?1 and project = ?2) and id = ?3";
 
-/// Statement of [`crate::WebhookReads::webhook_deliveries_due`].
+/// SQL statement of [`crate::WebhookReads::webhook_deliveries_due`].
 pub const WEBHOOK_DELIVERIES_DUE: &str = "select body from webhook_deliveries \
      where webhook = ?1 and due_at is not null and due_at <= ?2 order by due_at limit ?3";
 
@@ -57,7 +57,7 @@ pub const WEBHOOK_BACKLOG: &str =
 pub const WEBHOOK_DELIVERIES_SETTLED: &str =
     "select id from webhook_deliveries where settled_at is not null and settled_at <= ?1 limit ?2";
 
-/// Beginning of a statement that reads signing secrets: the columns of the data key, then those of the secret.
+/// Beginning of a statement that reads signing secrets: the columns of the data key, then the columns of the secret.
 macro_rules! select_webhook_secrets {
     () => {
         concat!(
@@ -71,12 +71,12 @@ macro_rules! select_webhook_secrets {
     };
 }
 
-/// Statement of [`crate::WebhookReads::webhook_secrets`].
+/// SQL statement of [`crate::WebhookReads::webhook_secrets`].
 pub const WEBHOOK_SECRETS: &str = concat!(
     select_webhook_secrets!(),
     "where webhook = ?1 and webhooks.project = ?2 order by webhook_secrets.number desc"
 );
 
-/// Statement of [`crate::WebhookReads::webhook_secrets_under`].
+/// SQL statement of [`crate::WebhookReads::webhook_secrets_under`].
 pub const WEBHOOK_SECRETS_UNDER: &str =
     concat!(select_webhook_secrets!(), "where data_key = ?1 order by webhook, webhook_secrets.number limit ?2");

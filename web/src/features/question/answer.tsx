@@ -42,7 +42,7 @@ import { Suggestions } from './suggestions';
 import { useAnswer } from './use-answer';
 
 // The question itself shows how it ended, so these errors are not shown.
-const OVERTAKEN = ['interaction_already_resolved', 'interaction_expired'];
+const CLOSED_MEANWHILE = ['interaction_already_resolved', 'interaction_expired'];
 
 interface Props {
   question: Interaction;
@@ -141,7 +141,7 @@ export function Answer({ question, dock, begin, left }: Props) {
   if (bar) return <Notice tone="warn">{t(`answer.barred.${bar}`, { audience: audienceNames(t, question) })}</Notice>;
   if (voted) return <Notice tone="good">{t('answer.voted')}</Notice>;
   const blocked = sending || !ready || claimedByOther !== undefined;
-  const failed = error && !OVERTAKEN.includes(asProblem(error).code);
+  const failed = error && !CLOSED_MEANWHILE.includes(asProblem(error).code);
   return (
     <div ref={area} data-answer className="contents">
       <Section

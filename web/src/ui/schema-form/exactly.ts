@@ -79,13 +79,13 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
     if (part instanceof Exact) return Number(part.text);
     const free = inside || json.has(part);
     const filled = (one: unknown) => (free ? packed(one) : encode(part, one));
-    const told = (name: string, one: unknown) => {
+    const keyword = (name: string, one: unknown) => {
       if (name === 'default') return filled(one);
       if (name !== '$ref' || typeof one !== 'string' || !free || exact.size === 0) return drawn(one, free);
       shared = true;
       return one.replace(/^#(?=\/|$)/u, `#/$defs/${NUMBERS}`);
     };
-    const made = Object.fromEntries(Object.entries(part).map(([name, one]) => [name, told(name, one)]));
+    const made = Object.fromEntries(Object.entries(part).map(([name, one]) => [name, keyword(name, one)]));
     return exact.has(part) && !free ? { ...made, ...asTexts(part) } : made;
   }
 

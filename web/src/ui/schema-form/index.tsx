@@ -91,7 +91,7 @@ function FormFields(props: Props & { drawn: RJSFSchema }) {
   useEffect(() => ready.current?.(), []);
   // The controls depend on the schema and the initial value only, so that a field does not change while typing. The
   // schema is compared as text, because exact numbers make every parsed schema a new object.
-  const told = writeJson(schema);
+  const schemaText = writeJson(schema);
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const { exact, whole, clean, controls } = useMemo(() => {
     const exact = exactly(withoutEmpty(patternless(drawn)), [value, ...samples]);
@@ -101,7 +101,7 @@ function FormFields(props: Props & { drawn: RJSFSchema }) {
     };
     const { $id, $schema, ...whole } = drawn === schema ? exact.schema : (forFields(patternless(schema)) as RJSFSchema);
     return { exact, whole, clean: drawable(ending(exact.schema)), controls };
-  }, [told]);
+  }, [schemaText]);
   const check = useMemo(
     () =>
       validator(words, {

@@ -17,7 +17,7 @@ vi.mock('@rjsf/core', async (original) => {
 
 test('a form that cannot be drawn is written as JSON and still checked', () => {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-  const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const reported = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const box = document.body.appendChild(document.createElement('div'));
   const sent: string[] = [];
   const draw = (value: unknown) =>
@@ -34,7 +34,7 @@ test('a form that cannot be drawn is written as JSON and still checked', () => {
     );
   const submit = () => act(() => box.querySelector('form')?.requestSubmit());
   draw({ n: 'x' });
-  expect(told).toHaveBeenCalled();
+  expect(reported).toHaveBeenCalled();
   expect(box.querySelector('textarea')?.value).toContain('"x"');
   submit();
   expect(sent).toEqual([]);

@@ -25,13 +25,13 @@ export function flaws(schema: object, data: unknown, root: object = schema): Fla
     schema === root
       ? schema
       : { ...schema, $defs: definitions(root, '$defs'), definitions: definitions(root, 'definitions') };
-  const told = unpacked(data === undefined ? {} : data);
-  const { valid, errors } = new Validator(whole as never, '2020-12', false).validate(written(forFields(told)));
+  const plain = unpacked(data === undefined ? {} : data);
+  const { valid, errors } = new Validator(whole as never, '2020-12', false).validate(written(forFields(plain)));
   if (valid) return unsafe(data);
   const leaves = errors.filter((unit) => !WRAPPERS.includes(unit.keyword));
   return (leaves.length > 0 ? leaves : errors)
-    .map((unit) => flaw(unit, whole, told))
-    .filter(({ path, keyword }) => !COUNTED.includes(keyword) || !isBeyond(within(told, path)));
+    .map((unit) => flaw(unit, whole, plain))
+    .filter(({ path, keyword }) => !COUNTED.includes(keyword) || !isBeyond(within(plain, path)));
 }
 
 /** The value as JSON: empty fields are absent, and empty list items are `null`. */
@@ -94,7 +94,7 @@ export function validator(words: Words, { whole, more = () => [], field = (path)
       return false;
     }
   };
-  const told = ({ path, keyword, limit }: Flaw): RJSFValidationError => {
+  const toFormError = ({ path, keyword, limit }: Flaw): RJSFValidationError => {
     const place = field(path);
     const message = [path.slice(place.length).join(' › '), words(keyword, limit)].filter(Boolean).join(': ');
     return {
@@ -105,12 +105,12 @@ export function validator(words: Words, { whole, more = () => [], field = (path)
       stack: message,
     };
   };
-  const errors = (schema: RJSFSchema, data: unknown) => flaws(schema, data).map(told);
+  const errors = (schema: RJSFSchema, data: unknown) => flaws(schema, data).map(toFormError);
   return {
     isValid: valid,
     rawValidation: <Result>(schema: RJSFSchema, data: unknown) => ({ errors: errors(schema, data) as Result[] }),
     validateFormData: (data, schema) => {
-      const found = [...errors(whole ?? schema, data), ...more(data).map(told)];
+      const found = [...errors(whole ?? schema, data), ...more(data).map(toFormError)];
       return { errors: found, errorSchema: toErrorSchema(found) };
     },
   };

@@ -1,35 +1,35 @@
-import { englishStringTranslator, TranslatableString as Said } from '@rjsf/utils';
+import { englishStringTranslator, TranslatableString as FormText } from '@rjsf/utils';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Words } from './validator';
 
 const NAMES = {
-  [Said.OptionPrefix]: 'option',
-  [Said.TitleOptionPrefix]: 'titled',
-  [Said.YesLabel]: 'yes',
-  [Said.NoLabel]: 'no',
-  [Said.AddButton]: 'add',
-  [Said.RemoveButton]: 'remove',
-  [Said.ClearLabel]: 'clear',
-  [Said.ClearButton]: 'clear',
-  [Said.NewStringDefault]: 'value',
-  [Said.KeyLabel]: 'key',
-  [Said.DeprecatedLabel]: 'deprecated',
-  [Said.FilesInfo]: 'file',
-  [Said.PreviewLabel]: 'preview',
+  [FormText.OptionPrefix]: 'option',
+  [FormText.TitleOptionPrefix]: 'titled',
+  [FormText.YesLabel]: 'yes',
+  [FormText.NoLabel]: 'no',
+  [FormText.AddButton]: 'add',
+  [FormText.RemoveButton]: 'remove',
+  [FormText.ClearLabel]: 'clear',
+  [FormText.ClearButton]: 'clear',
+  [FormText.NewStringDefault]: 'value',
+  [FormText.KeyLabel]: 'key',
+  [FormText.DeprecatedLabel]: 'deprecated',
+  [FormText.FilesInfo]: 'file',
+  [FormText.PreviewLabel]: 'preview',
 } as const;
 
 /** Texts of the forms library in the reader's language. */
 export function useFormTexts(): typeof englishStringTranslator {
   const { t } = useTranslation();
-  return useMemo(() => (said, params) => translated(t, said, params), [t]);
+  return useMemo(() => (text, params) => translated(t, text, params), [t]);
 }
 
-function translated(t: TFunction, said: Said, params: string[] = []): string {
-  const name = NAMES[said as keyof typeof NAMES];
+function translated(t: TFunction, text: FormText, params: string[] = []): string {
+  const name = NAMES[text as keyof typeof NAMES];
   const [one, two, three] = params;
-  return name ? t(`form.words.${name}`, { one, two, three }) : englishStringTranslator(said, params);
+  return name ? t(`form.words.${name}`, { one, two, three }) : englishStringTranslator(text, params);
 }
 
 /** Validation message of a field in the reader's language. */

@@ -180,12 +180,15 @@ async fn stream_error_is_retried_depending_on_its_type() {
     let request = Request { instructions: "", history: &history, tools: &[] };
     let (turn, heard) = ask(&at(&server.url, anthropic(), QUICK), request).await;
     assert_eq!(turn.unwrap().text, "whole");
-    let why = "the provider broke off (overloaded_error)".to_owned();
+    let why = "the provider ended its reply with an error (overloaded_error)".to_owned();
     assert_eq!(heard, [Delta::Text("half".into()), Delta::Again { why }, Delta::Text("whole".into())]);
 
     let server = Server::start(vec![Reply::stream(&half("invalid_request_error"))]);
     let (turn, _) = ask(&at(&server.url, anthropic(), QUICK), request).await;
-    assert_eq!(turn, Err(ModelError::Refused("the provider broke off (invalid_request_error)".into())));
+    assert_eq!(
+        turn,
+        Err(ModelError::Refused("the provider ended its reply with an error (invalid_request_error)".into()))
+    );
 }
 
 #[tokio::test]

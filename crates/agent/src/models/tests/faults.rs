@@ -179,7 +179,10 @@ async fn response_without_an_event_stream_is_refused_at_once() {
     let error = r#"{"error": {"message": "No such model", "type": "invalid_request_error"}}"#;
     let (turn, _, _) =
         play(Provider::Openai, vec![Reply::status("200 OK", "content-type: application/json\r\n", error)], QUICK).await;
-    assert_eq!(turn, Err(ModelError::Refused("the provider broke off (invalid_request_error)".to_owned())));
+    assert_eq!(
+        turn,
+        Err(ModelError::Refused("the provider ended its reply with an error (invalid_request_error)".to_owned()))
+    );
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ pub(super) struct Reply {
 /// End of an answer.
 #[derive(Clone, Copy)]
 enum End {
-    /// A complete answer.
+    /// The answer is sent completely.
     Whole,
     /// The connection is closed in the middle.
     Cut,
@@ -119,7 +119,7 @@ impl Server {
         Self { url, seen }
     }
 
-    /// The requests received.
+    /// Returns the requests that the server received.
     pub(super) fn seen(&self) -> Vec<Received> {
         self.seen.lock().unwrap().clone()
     }

@@ -109,8 +109,8 @@ fn provide_tells_the_model_the_information() {
 
 #[test]
 fn skip_tells_the_model_that_the_call_was_skipped() {
-    check("write_file", answered(Way::Skip), "This was not run: a person (alice) skipped it. Go on without it.");
-    check("ask_user_form", answered(Way::Skip), "A person (alice) skipped this question. Go on without an answer.");
+    check("write_file", answered(Way::Skip), "This was not run: a person (alice) skipped it. Continue without it.");
+    check("ask_user_form", answered(Way::Skip), "A person (alice) skipped this question. Continue without an answer.");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn model_reads_why_a_call_ended_without_an_answer() {
     check(
         "write_file",
         CallEnd::Unanswered { how: "expired".into() },
-        "This was not run. Nobody answered in time, and nobody will any more.",
+        "This was not run. Nobody answered in time, and the question is closed.",
     );
     check(
         "ask_user_clarify",

@@ -1,4 +1,4 @@
-//! The names of the inputs here and in `domain::journal`, by which the engine reads and writes the journal.
+//! Tests that the machine and `domain::journal` give each input the same name.
 
 use domain::Effect as Way;
 use domain::journal::{EngineInput, InputHead, JournalKind};

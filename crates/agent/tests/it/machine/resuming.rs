@@ -115,7 +115,7 @@ fn every_call_has_exactly_one_result_in_call_order() {
         Message::User { content: "Tidy up.".into() },
         Message::Assistant { text: "Let me see.".into(), calls, provider: Value::Null },
         result(0, "write_file", "This was not run: a person (alice) rejected it.\nNo reason was given."),
-        result(1, "ask_user_clarify", "A person (alice) skipped this question. Go on without an answer."),
+        result(1, "ask_user_clarify", "A person (alice) skipped this question. Continue without an answer."),
         result(2, "read_file", "third"),
     ];
     assert_eq!(history(&journal), expected);
@@ -125,7 +125,7 @@ fn every_call_has_exactly_one_result_in_call_order() {
 fn approved_is_never_the_result_of_a_call_that_did_not_run() {
     for way in [Way::Approve, Way::Edit] {
         let journal = [task(), turn(&["write_file"]), settled("t1c0", answered(way))];
-        let expected = "This was not run, although a person (alice) would have let it run.".to_owned();
+        let expected = "This was not run, although a person (alice) approved it.".to_owned();
         assert_eq!(results(&journal), [expected]);
     }
 }

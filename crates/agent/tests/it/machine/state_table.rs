@@ -268,5 +268,5 @@ fn state_of_another_version_is_refused() {
     assert_eq!(kept["version"], 1);
     kept["version"] = json!(2);
     let error = serde_json::from_value::<MachineState>(kept).unwrap_err().to_string();
-    assert_eq!(error, "a state of version 2: this server knows version 1");
+    assert_eq!(error, "the stored state has version 2, but this server reads version 1");
 }

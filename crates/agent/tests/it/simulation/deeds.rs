@@ -34,7 +34,7 @@ pub(crate) enum DeedKind {
         session: SessionId,
         content: String,
     },
-    /// The client runs the actions that it has to run.
+    /// The connected client, for example an editor, runs the actions that wait for it.
     Edits {
         session: SessionId,
     },

@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// Adds a line to the story if the story is wanted; most seeds run only for their result.
+    /// Adds a line to the story if somebody reads the story; most seeds run only for their result.
     pub(crate) fn tell(&mut self, line: impl FnOnce() -> String) {
         if self.tells {
             self.story.push(line());

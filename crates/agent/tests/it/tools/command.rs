@@ -61,9 +61,9 @@ async fn command_reaches_the_shell_unchanged_or_is_refused() {
     let (_, result) = failed(test_workspace.run("execute_command", json!({"command": "-x"})).await);
     assert_eq!(result["exit_code"], json!(127));
     for (arguments, message) in [
-        (json!({"command": " "}), "the command is empty, has a NUL in it, or is longer than 64 KiB"),
-        (json!({"command": "echo\0"}), "the command is empty, has a NUL in it, or is longer than 64 KiB"),
-        (json!({"command": "x".repeat(70_000)}), "the command is empty, has a NUL in it, or is longer than 64 KiB"),
+        (json!({"command": " "}), "the command is empty, contains NUL, or is longer than 64 KiB"),
+        (json!({"command": "echo\0"}), "the command is empty, contains NUL, or is longer than 64 KiB"),
+        (json!({"command": "x".repeat(70_000)}), "the command is empty, contains NUL, or is longer than 64 KiB"),
         (json!({"command": "true", "timeout_seconds": 0}), "timeout_seconds is from 1 to 600"),
         (json!({"command": "true", "timeout_seconds": 601}), "timeout_seconds is from 1 to 600"),
     ] {

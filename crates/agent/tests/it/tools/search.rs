@@ -1,4 +1,4 @@
-//! Tests of `search_files`.
+//! Tests of the tool `search_files`.
 
 use serde_json::json;
 

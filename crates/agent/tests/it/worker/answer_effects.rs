@@ -102,7 +102,7 @@ async fn provide_runs_nothing_and_the_model_reads_the_information() {
 
 #[tokio::test]
 async fn skip_runs_nothing_and_the_model_reads_that_it_was_skipped() {
-    check(chosen("leave"), &[], "This was not run: a person (alice) skipped it. Go on without it.").await;
+    check(chosen("leave"), &[], "This was not run: a person (alice) skipped it. Continue without it.").await;
 }
 
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn model_reads_answers_to_its_own_questions_word_for_word() {
     answered("ask_user_confirm", question(), no, read).await;
     let skipped = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
     let optional = json!({ "question": "Which?", "optional": true });
-    let read = "A person (alice) skipped this question. Go on without an answer.";
+    let read = "A person (alice) skipped this question. Continue without an answer.";
     answered("ask_user_clarify", optional, skipped, read).await;
 }
 

@@ -166,7 +166,7 @@ async fn expired_question_is_final_and_the_next_one_is_asked() {
     place.engine.interaction_answer(&place.alice, second.id, draft, None).await.unwrap();
     assert_eq!(place.ended(&session).await.status(), SessionStatus::Completed);
     let read = [
-        ("Nobody answered in time, and nobody will any more.".to_owned(), false),
+        ("Nobody answered in time, and the question is closed.".to_owned(), false),
         ("A person (alice) answered.\nGiven: Yes.".to_owned(), false),
     ];
     assert_eq!(results(place.play.shown.lock().last().unwrap()), read);

@@ -189,7 +189,7 @@ impl World {
         world
     }
 
-    /// Starts a worker.
+    /// Starts a worker of the world.
     pub(crate) fn work(&mut self) {
         let kit = Arc::new(TestKit(Arc::clone(&self.play)));
         self.workers += 1;

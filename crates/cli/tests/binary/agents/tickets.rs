@@ -86,7 +86,7 @@ fn tools() -> String {
     json!({ "tools": tools }).to_string()
 }
 
-/// Answers one request.
+/// Answers one request of a client.
 fn serve(mut connection: &TcpStream, log: &Path) {
     let mut reader = BufReader::new(connection);
     let (mut first, mut length) = (String::new(), 0);

@@ -86,17 +86,17 @@ impl Client {
         self.ask(&session, json!({ "kind": "confirmation", "title": title })).await
     }
 
-    /// Answers a question.
+    /// Sends an answer to a question.
     pub(crate) async fn answer(&self, question: &str, answer: Value) -> Reply {
         self.post(&format!("/v1/interactions/{question}/answer"), answer).await
     }
 
-    /// Approves a question.
+    /// Answers a question with an approval.
     pub(crate) async fn approve(&self, question: &str) -> Reply {
         self.answer(question, json!({ "effect": "approve" })).await.done(200)
     }
 
-    /// Reads a question.
+    /// Reads a question from the API.
     pub(crate) async fn question(&self, question: &str) -> Reply {
         self.get(&format!("/v1/interactions/{question}")).await.done(200)
     }

@@ -21,7 +21,7 @@ pub(crate) struct Launch {
     namespaces: bool,
 }
 
-/// A running server.
+/// A server that runs as a process.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
@@ -36,7 +36,7 @@ impl Launch {
         Self { arguments, environment: Vec::new(), port, logs: logs.join(format!("serve-{port}")), namespaces: true }
     }
 
-    /// Adds arguments.
+    /// Adds arguments of the command line.
     pub(crate) fn with(mut self, arguments: &[&str]) -> Self {
         self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
         self

@@ -4,14 +4,14 @@ use reqwest::Response;
 
 use super::Client;
 
-/// An open stream.
+/// An open stream of events.
 #[derive(Debug)]
 pub(crate) struct Stream {
     response: Response,
     received: String,
 }
 
-/// One server-sent event.
+/// One event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) id: Option<String>,

@@ -32,7 +32,7 @@ impl RetryingClient {
         &self.nodes[self.rng.usize(..self.nodes.len())]
     }
 
-    /// Reads a resource.
+    /// Reads a resource, and repeats the request until it succeeds.
     pub(crate) async fn look(&mut self, path: &str) -> Value {
         self.send(|node| node.request("GET", path)).await.reply.done(200).body
     }

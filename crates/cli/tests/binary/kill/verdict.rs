@@ -132,7 +132,7 @@ fn count(happened: &[&str], names: &[&str], expected: usize, question: &Acknowle
     assert_eq!(found, expected, "{names:?} of {question:?}: {happened:?}");
 }
 
-/// Checks that the reader of the project stream saw each event exactly once, and those of a session in order.
+/// Checks that the reader of the project stream saw each event exactly once, and the events of a session in order.
 async fn read_once(log: &[Value], seen: &ReaderLog) {
     until("the last event on the stream", async || (seen.events.lock().len() >= log.len()).then_some(())).await;
     let events = seen.events.lock();

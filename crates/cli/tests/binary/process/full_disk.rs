@@ -1,4 +1,4 @@
-//! Tests a full disk: writes are refused, reads go on, and nothing acknowledged is lost.
+//! Tests a full disk: writes are refused, reads continue, and nothing acknowledged is lost.
 
 use std::fs::File;
 use std::io::Write;

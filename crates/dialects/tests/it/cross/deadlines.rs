@@ -50,7 +50,7 @@ async fn each_kind_has_the_default_deadline_of_the_asking_api() {
     }
 }
 
-/// Deadlines in the version of an agent take precedence over those of the dialect, for its questions and for its calls.
+/// Deadlines in the version of an agent take precedence over deadlines of the dialect, for its questions and for its calls.
 #[tokio::test]
 async fn deadlines_of_an_agent_version_override_those_of_the_dialect() {
     let stage = DialectWorld::new().await;

@@ -16,7 +16,7 @@ pub(crate) enum Api {
     React,
 }
 
-/// All APIs.
+/// Every API of the table.
 pub(crate) const APIS: [Api; 6] = [Api::Http, Api::Ws, Api::Flows, Api::Hitl, Api::Tools, Api::React];
 
 impl Api {

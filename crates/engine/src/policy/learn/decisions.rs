@@ -27,7 +27,7 @@ const LOOKED_AT: usize = 2000;
 const MOST_ASKED: u32 = 10_000;
 /// Time for which a commit may still hide an answer from a reader.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(300);
-/// Number of questions that one read fetches, and number of such reads.
+/// Number of questions that one read fetches, and largest number of reads.
 const BATCH: u32 = 200;
 const MOST_BATCHES: u32 = 50;
 /// Number of decisions that are compared with rules in one blocking task.

@@ -1,4 +1,4 @@
-//! Tests asking questions.
+//! Tests of asking questions.
 
 use domain::{Refusal, Role, SessionStatus, SignedDuration, Status};
 use holdpoint_engine::{Error, Settings};

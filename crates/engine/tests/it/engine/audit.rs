@@ -223,7 +223,7 @@ async fn creation_and_revocation_of_keys_are_recorded() {
     assert!(!text.contains(secret.rsplit_once('_').unwrap().1), "the trail contains the secret of a key");
 }
 
-/// Only callers who may audit read the trail, page by page, and only that of their own project.
+/// Only callers who may audit read the trail, page by page, and only the trail of their own project.
 #[tokio::test]
 async fn audit_trail_is_readable_by_auditors_of_its_project_only() {
     let world = World::new();

@@ -97,7 +97,7 @@ fn on_postgres(story: impl AsyncFnOnce(World)) {
     store.close();
 }
 
-/// If a rule is adopted while a person rejects such an action, the rule is afterwards not in force, or suspended.
+/// If a rule is adopted while a person rejects an action that it covers, the rule is afterwards not in force, or suspended.
 async fn rejection_during_adoption(world: World) {
     let scene = Arc::new(Scene::on(world).await);
     for round in 0..12 {

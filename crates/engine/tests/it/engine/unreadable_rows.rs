@@ -1,4 +1,4 @@
-//! Tests rows that cannot be processed: they are postponed, and the timers go on for all others.
+//! Tests rows that cannot be processed: they are postponed, and the timers process all other rows.
 
 use std::time::Duration;
 

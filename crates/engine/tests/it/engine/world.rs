@@ -88,12 +88,12 @@ impl World {
         self.caller(Role::Agent, "deployer").await
     }
 
-    /// An operator.
+    /// Creates a person with the role `operator`.
     pub(crate) async fn person(&self, user: &str) -> Caller {
         self.caller(Role::Operator, user).await
     }
 
-    /// Starts a session.
+    /// Starts a session of the caller.
     pub(crate) async fn session(&self, by: &Caller) -> Session {
         self.engine.session_start(by, Start::default(), None).await.unwrap()
     }
@@ -119,12 +119,12 @@ impl World {
         self.engine.interaction_answer(by, id, choice(option), None).await
     }
 
-    /// Reads a question.
+    /// Reads the present state of a question.
     pub(crate) async fn now(&self, by: &Caller, id: InteractionId) -> Interaction {
         self.engine.interaction_get(by, id, Duration::ZERO).await.unwrap()
     }
 
-    /// Reads a session.
+    /// Reads the present state of a session.
     pub(crate) async fn session_now(&self, by: &Caller, id: SessionId) -> Session {
         self.engine.session(by, id).await.unwrap().0
     }

@@ -44,7 +44,7 @@ impl World {
         self.add_up()
     }
 
-    /// Runs one command of one agent, with no other command beside it.
+    /// Runs one command of one agent while no other command runs.
     async fn alone(&mut self, tenant: usize, agent: usize, what: CommandKind) -> Result<Option<Reply>, String> {
         let by = self.tenants[tenant].agents[agent].clone();
         self.one(tenant, by, what).await

@@ -19,7 +19,7 @@ use crate::routes::interactions::ask_from_body;
 /// All types of requests.
 const REQUESTS: [&str; 8] = ["subscribe", "unsubscribe", "propose", "action", "start", "outcome", "ask", "answer"];
 
-/// A parsed request.
+/// A request on a socket, parsed.
 pub(super) struct Request {
     pub(super) id: Option<String>,
     pub(super) operation: Operation,

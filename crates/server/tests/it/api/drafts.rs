@@ -154,7 +154,7 @@ async fn simulation_reads_actions_of_its_own_project_only() {
     assert_eq!(simulates(&stranger, OPEN, json!({})).await.done()["judged"], json!(0));
 }
 
-/// A shadow policy decides nothing. Its differing rulings are counted, and shown beside those of the policy in force.
+/// A shadow policy decides nothing. Its differing rulings are counted, and shown beside the rulings of the policy in force.
 #[tokio::test]
 async fn shadow_policy_counts_differing_rulings_and_decides_nothing() {
     let scene = scene_with_long_draft_time().await;

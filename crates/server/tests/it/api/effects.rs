@@ -116,7 +116,7 @@ ask = { deadline_seconds = 60, fallback = "hold" }
     assert_eq!(scene.agent.state(&actions[3]).await, "allowed", "the question stayed open and was approved late");
 }
 
-/// A question that is withdrawn or closed rejects its action; the end of the session does so too.
+/// A question that is withdrawn or closed rejects its action; so does the end of the session.
 #[tokio::test]
 async fn cancelled_question_rejects_its_action() {
     let scene = Scene::new().await;

@@ -82,7 +82,7 @@ async fn change_based_on_an_outdated_policy_version_is_refused() {
     scene.root.put("/v1/policy", change(NEVER, &first["version"])).await.done();
 }
 
-/// Only an admin may change the policy, and only that of the own project.
+/// Only an admin may change the policy, and only the policy of their own project.
 #[tokio::test]
 async fn only_admins_change_the_policy_of_their_own_project() {
     let scene = Scene::new().await;
@@ -117,7 +117,7 @@ async fn approvals_are_paused_with_a_reason() {
     assert_eq!(scene.agent.get("/v1/policy").await.done(), shown);
     let allowed = scene.proposes(writing("c1")).await.shown;
     assert_eq!((&allowed["state"], &allowed["ruling"]["verdict"]), (&json!("allowed"), &json!("allow")));
-    assert_eq!(allowed["ruling"]["reason"], "the policy is switched off by root: a rehearsal");
+    assert_eq!(allowed["ruling"]["reason"], "approvals are paused by root: a rehearsal");
     let explained = json!({ "tool": "write_file", "arguments": {} });
     assert_eq!(scene.agent.post("/v1/policy/explain", explained).await.done()["ruling"]["verdict"], "allow");
     assert_eq!(scene.proposes(call("c2", "delete_file", json!({}))).await.shown["state"], "denied");

@@ -84,7 +84,7 @@ pub(crate) enum Signer {
     Hidden,
     /// The client secret that both sides know.
     Shared,
-    /// No signature.
+    /// The token has no signature.
     Unsigned,
 }
 
@@ -98,7 +98,7 @@ struct Inner {
     codes: Mutex<HashMap<String, Grant>>,
 }
 
-/// A running provider.
+/// An identity provider that runs in the test.
 #[derive(Clone)]
 pub(crate) struct Provider(Arc<Inner>);
 

@@ -185,7 +185,7 @@ async fn votes_for_an_edit_count_for_every_rule_that_asks_about_it() {
     assert_eq!(shown(&scene.alice.reads(&seen.question()).await).len(), 2);
 }
 
-/// The people of all requirements are asked about the outcome of such a call.
+/// The people of all requirements are asked about the outcome of a call.
 #[tokio::test]
 async fn people_of_all_requirements_are_asked_about_an_unknown_outcome() {
     let scene = Scene::ruled_by(DEPLOY).await;

@@ -66,7 +66,7 @@ async fn secret_value_is_visible_only_to_the_asking_agent() {
     assert!(!on_disk(&world, VALUE));
 }
 
-/// A secret in an automatic answer is protected like any other.
+/// A secret in an automatic answer is protected as every other secret is.
 #[tokio::test]
 async fn secret_in_an_automatic_answer_is_protected() {
     let world = World::new().await;

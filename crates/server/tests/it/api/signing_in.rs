@@ -200,7 +200,7 @@ async fn person_answers_and_follows_streams_with_the_cookie() {
     alice.sends(Method::POST, "/v1/keys", json!({ "role": "admin" })).await.refused(403, "role_forbids");
 }
 
-/// Disabling a person ends their browser sessions and streams at once.
+/// Disabling a person ends their sign-ins and streams at once.
 #[tokio::test]
 async fn disabled_person_loses_browser_sessions_and_streams_at_once() {
     let world = World::new().await;

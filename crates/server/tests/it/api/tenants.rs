@@ -137,7 +137,7 @@ async fn settings_reserved_for_the_operator_are_refused_over_the_api() {
         body[key] = value;
         let refused = admin.post("/v1/agents", body).await.refused_at(422, "body_invalid", &[&format!("/{key}")]);
         let said = refused.to_string();
-        assert!(said.contains("may only stand in a file of the server's operator"), "{said}");
+        assert!(said.contains("is allowed only in a file of the server's operator"), "{said}");
     }
     let flow = json!({ "name": "f", "version": "1", "projects": ["*"], "steps": [] });
     admin.post("/v1/flows", flow).await.refused_at(422, "body_invalid", &["/projects"]);

@@ -16,7 +16,7 @@ mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
-/// Collects log lines.
+/// Collects the lines of the log.
 #[derive(Clone, Default)]
 struct Log(Arc<parking_lot::Mutex<Vec<u8>>>);
 

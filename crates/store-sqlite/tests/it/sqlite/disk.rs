@@ -1,4 +1,4 @@
-//! A full disk.
+//! Tests the store on a full disk.
 
 use std::collections::HashMap;
 

@@ -104,7 +104,7 @@ fn earlier_policies_are_in_the_history() {
     upgrade::policies_are_in_the_history(&store, scope);
 }
 
-/// Collects log lines.
+/// Collects the lines of the log.
 #[derive(Clone, Default)]
 struct Log(Arc<std::sync::Mutex<Vec<u8>>>);
 

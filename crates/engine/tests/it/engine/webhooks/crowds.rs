@@ -46,7 +46,7 @@ async fn dead_endpoint_delays_no_other_and_loses_no_message() {
 /// If the node dies after the endpoint has the message and before that is recorded, the next node sends it again under an identical identifier.
 #[tokio::test]
 async fn unrecorded_message_is_sent_again_with_its_id_by_the_next_node() {
-    /// A courier that never returns after the endpoint has its message, like a node that dies.
+    /// A courier that never returns after the endpoint has its message, as when a node dies.
     struct Dies(Endpoints);
     impl Courier for Dies {
         fn post<'a>(&'a self, parcel: &'a Parcel) -> BoxFuture<'a, Receipt> {
