@@ -253,7 +253,8 @@ async fn judge_edit(
     let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
     let judged = policy::ruling::judge(engine, in_force, behalf, edited).await?;
     for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
-        let problems = engine.check_value(schema, judged.call.arguments.clone(), "/arguments").await?;
+        let arguments = judged.call.arguments.clone();
+        let problems = interactions::forms_check::check_value(engine, schema, arguments, "/arguments").await?;
         if !problems.is_empty() {
             return Err(Refusal::AnswerInvalid(problems).into());
         }

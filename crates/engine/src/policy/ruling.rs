@@ -20,8 +20,7 @@ use tokio::task::JoinSet;
 use crate::policy::floor::Floor;
 use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::server_file::{RefusedFile, ServerFile};
-use crate::run;
-use crate::{Engine, Error};
+use crate::{Engine, Error, interactions, run};
 
 /// Policies that this node has loaded.
 pub(crate) struct Policies {
@@ -265,7 +264,7 @@ pub(crate) async fn judge(engine: &Engine, in_force: InForce, behalf: OnBehalfOf
 /// Finds the first problem of a call with the schema of its tool, if the policy declares one.
 pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, call: &Call) -> Result<Option<String>, Error> {
     let Some(schema) = policy.schema(&call.tool).cloned() else { return Ok(None) };
-    let problems = engine.check_value(schema, call.arguments.clone(), "").await?;
+    let problems = interactions::forms_check::check_value(engine, schema, call.arguments.clone(), "").await?;
     Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
 }
 
