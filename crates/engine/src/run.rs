@@ -14,6 +14,7 @@ pub(crate) mod housekeeping;
 pub(crate) mod idempotency;
 pub(crate) mod ids;
 pub(crate) mod lineage;
+pub(crate) mod open_counts;
 pub(crate) mod pages;
 pub(crate) mod read_batch;
 pub(crate) mod retry;

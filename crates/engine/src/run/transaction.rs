@@ -10,10 +10,10 @@ use domain::{Actor, Caller, EntryPoint, Event, EventDraft, InteractionId, Refusa
 use store::{Cost, Reads, Topic, Tx};
 
 use crate::access;
-use crate::interactions::close::OpenChanges;
 use crate::run::effects::Effects;
+use crate::run::open_counts::{OpenChanges, save_open_counts};
 use crate::run::retry::retry_conflicts;
-use crate::{Engine, Error, Ids, Settings, interactions};
+use crate::{Engine, Error, Ids, Settings};
 
 /// Number of attempts of a transaction whose row other nodes write at the same time.
 const MOST_MEETINGS: u32 = 5;
@@ -100,7 +100,8 @@ impl Work<'_> {
         Ok(event)
     }
 
-    /// Numbers an event and appends it to the audit trail. The caller appends the event itself, because the session may not be stored yet.
+    /// Numbers an event and appends it to the audit trail. The caller appends the event itself, after it has stored the session. Only use cases that
+    /// insert a session need this.
     pub(crate) fn prepare_event(
         &mut self,
         session: &mut Session,
@@ -191,7 +192,7 @@ impl Engine {
                 open_changes: OpenChanges::default(),
             };
             let result = work(work_with)?;
-            interactions::save_open_counts(work_with)?;
+            save_open_counts(work_with)?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await
