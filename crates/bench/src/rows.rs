@@ -102,15 +102,15 @@ impl RowWriter {
     pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, RowError> {
         let now = tx.now()?;
         let (id, step) = (SessionId::from_uuid(self.fresh(now)), StepId::from_uuid(self.fresh(now)));
-        let brief = SessionHead {
+        let head = SessionHead {
             agent_version: None,
             channel: id.uuid().to_string(),
             agent: Some("deployer".into()),
             title: Some("Release 1.4".into()),
             ..SessionHead::default()
         };
-        let step = Step::begin(step, id, brief.agent.clone(), now);
-        let (mut session, event_draft) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
+        let step = Step::begin(step, id, head.agent.clone(), now);
+        let (mut session, event_draft) = Session::start(id, self.scope, head, step.id, self.agent.clone(), now);
         self.append_audit(tx, &session, None, &event_draft, now)?;
         let event = session.record(EventId::from_uuid(self.fresh(now)), &event_draft, None, now);
         tx.session_insert(&session, &SessionInput::default())?;
