@@ -123,6 +123,12 @@ impl AuditDraft {
     pub fn recording(self, record: Value) -> Self {
         Self { record, ..self }
     }
+
+    /// Adds the difference between the text of a policy before and after the change. `None` if there was no text before.
+    #[must_use]
+    pub fn with_diff(self, diff: Option<&str>) -> Self {
+        self.recording(serde_json::json!({ "diff": diff }))
+    }
 }
 
 /// A person whose account changed.

@@ -7,7 +7,6 @@ use ::policy::Policy;
 use domain::access::Right;
 use domain::{Action, Caller, Difference, PolicyState, Refusal, Ruling, Scope, Shadow};
 use metrics::counter;
-use serde_json::json;
 use store::{Cost, DifferenceCount};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -82,7 +81,7 @@ impl Engine {
             if let Some(shadow) = &state.shadow {
                 work.tx.shadow_save(&scope, shadow, &text)?;
             }
-            work.append_audit(&scope, &audit_draft.recording(json!({ "diff": diff })))?;
+            work.append_audit(&scope, &audit_draft.with_diff(Some(&diff)))?;
             Ok(())
         })
         .await?;
