@@ -65,7 +65,7 @@ pub struct ModelCall {
     pub id: String,
     /// Name of the tool.
     pub tool: String,
-    /// Arguments. A value that is not an object is kept as it came and refused when the call is proposed.
+    /// Arguments of the call. A value that is not an object is kept as it came and refused when the call is proposed.
     pub arguments: Value,
 }
 

@@ -262,7 +262,7 @@ async fn judge_edit(
 ) -> Result<(Judged, QuestionTerms), Error> {
     let origin = &subject.original.origin;
     let edited = Call { tool: action.call.tool.clone(), arguments };
-    let in_force = learn::suggest::disable_unheard_rules(
+    let in_force = learn::suggest::disable_rules_of_hosted_agents(
         engine,
         in_force,
         subject.asked.scope,

@@ -166,11 +166,11 @@ async fn suspended_rules(
         return Ok(state.silent().into_iter().map(str::to_owned).collect());
     }
     let key = (scope.project, state.revision);
-    if let Some(known) = engine.policies.silent_beside.get(&key) {
+    if let Some(known) = engine.policies.draft_suspensions.get(&key) {
         return Ok(known);
     }
     let silent = learn::suspend::suspended_rules(engine, scope, draft).await?;
-    engine.policies.silent_beside.insert(key, silent.clone());
+    engine.policies.draft_suspensions.insert(key, silent.clone());
     Ok(silent)
 }
 

@@ -16,7 +16,7 @@ use crate::run::retry::retry_conflicts;
 use crate::{Engine, Error, Ids, Settings};
 
 /// Number of attempts of a transaction whose row other nodes write at the same time.
-const MOST_MEETINGS: u32 = 5;
+const MOST_ATTEMPTS: u32 = 5;
 
 /// Context of one command in its transaction.
 pub(crate) struct Work<'a> {
@@ -167,7 +167,7 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Clone + Send + 'static,
     {
-        retry_conflicts(MOST_MEETINGS, || self.transact(work.clone())).await
+        retry_conflicts(MOST_ATTEMPTS, || self.transact(work.clone())).await
     }
 
     /// Runs a command in one transaction, and performs its effects after the commit. Commands of callers go through [`Self::transact_by`].

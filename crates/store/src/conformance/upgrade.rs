@@ -1,4 +1,4 @@
-//! What a store reads after the migrations of an earlier database. The tests of the stores write the earlier rows.
+//! Tests of the rows that a store reads after the migrations of an earlier database. The tests of the stores write the earlier rows.
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, TenantId};
 use futures::executor::block_on;
