@@ -67,9 +67,9 @@ impl FileWork for ListFiles {
             entries.push(shown);
             if entry.path.matches('/').count() + 1 < depth { WalkStep::Into } else { WalkStep::Past }
         })
-        .map_err(|error| ToolFailure::with(&place.shown(), &error))?;
+        .map_err(|error| ToolFailure::with(&place.canonical(), &error))?;
         let cut = end == End::Short;
-        let mut result = json!({"path": place.shown(), "entries": entries, "cut": cut});
+        let mut result = json!({"path": place.canonical(), "entries": entries, "cut": cut});
         if cut {
             result["note"] = json!(format!("[cut: {} entries shown, and there are more]", entries.len()));
         }

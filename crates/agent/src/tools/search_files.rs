@@ -72,10 +72,10 @@ impl FileWork for SearchFiles {
         let mut search = Search { pattern, glob, bounds, matches: Vec::new(), files: 0, skipped: 0 };
         let end = match place.directory(root) {
             Ok(dir) => walk(&dir, bounds, &mut |entry| search.visit(entry))
-                .map_err(|error| ToolFailure::with(&place.shown(), &error))?,
+                .map_err(|error| ToolFailure::with(&place.canonical(), &error))?,
             Err(trouble) => search.only(root, &place).ok_or(trouble)?,
         };
-        Ok(search.result(&place.shown(), end))
+        Ok(search.result(&place.canonical(), end))
     }
 }
 
