@@ -180,6 +180,24 @@ impl Particulars {
         }
         Self { name, by, data }
     }
+
+    /// Builds the entry of a change outside a session. `originator` made the change unless the particulars name somebody else.
+    #[must_use]
+    pub fn into_entry(self, id: EntryId, scope: Scope, at: Timestamp, originator: &Actor, how: &How) -> Entry {
+        let Self { name, by, data } = self;
+        Entry {
+            id,
+            scope,
+            at,
+            name: name.to_owned(),
+            by: by.unwrap_or_else(|| originator.clone()),
+            how: how.clone(),
+            session: None,
+            event: None,
+            interaction: None,
+            data,
+        }
+    }
 }
 
 impl From<&EventDraft> for Particulars {

@@ -122,19 +122,8 @@ impl Work<'_> {
     }
 
     fn audit_entry(&self, scope: &Scope, particulars: Particulars) -> Entry {
-        let Particulars { name, by, data } = particulars;
-        Entry {
-            id: self.ids.entry(self.now),
-            scope: *scope,
-            at: self.now,
-            name: name.to_owned(),
-            by: by.unwrap_or_else(|| self.originator.actor.clone()),
-            how: self.originator.how.clone(),
-            session: None,
-            event: None,
-            interaction: None,
-            data,
-        }
+        let Originator { actor, how } = self.originator;
+        particulars.into_entry(self.ids.entry(self.now), *scope, self.now, actor, how)
     }
 
     /// Wakes the watchers of a session, of its project and of its channel after the commit.
