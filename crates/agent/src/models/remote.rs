@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use super::events::{beginning, events, silence};
 use super::fault::{Fault, Reason, readable};
 use super::http::{HttpResponse, Transport};
-use super::names::Names;
+use super::names::ToolNames;
 use super::retry::TimeLimits;
 use super::turn_builder::{OnDelta, TurnBuilder};
 use super::{address, anthropic, openai};
@@ -29,7 +29,7 @@ pub(super) struct RemoteModel {
 }
 
 /// Reader of the events of one answer, in the format of one provider.
-pub(super) trait Reader: Send {
+pub(super) trait StreamReader: Send {
     /// Reads the data of one event; returns true when the provider says that the turn is over.
     fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault>;
     /// Whether a stream that ends without a last event is a complete turn.
@@ -50,7 +50,7 @@ impl RemoteModel {
         Self { choice: choice.clone(), key, transport, pace }
     }
 
-    fn body(&self, request: Request<'_>, names: &Names) -> Value {
+    fn body(&self, request: Request<'_>, names: &ToolNames) -> Value {
         match self.choice.provider {
             Provider::Anthropic => anthropic::body(&self.choice, request, names),
             Provider::Openai | Provider::Scripted => openai::body(
@@ -62,7 +62,7 @@ impl RemoteModel {
         }
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
+    fn reader(&self) -> Box<dyn StreamReader> {
         match self.choice.provider {
             Provider::Anthropic => Box::new(anthropic::Events::default()),
             Provider::Openai | Provider::Scripted => Box::new(openai::Events::default()),
@@ -70,7 +70,7 @@ impl RemoteModel {
     }
 
     async fn turn(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Turn, ModelError> {
-        let names = Names::of(request.tools);
+        let names = ToolNames::of(request.tools);
         let body = Bytes::from(self.body(request, &names).to_string());
         let mut delays = self.pace.delays();
         let mut asked = 0_u32;
@@ -110,7 +110,7 @@ impl RemoteModel {
         sleep(delay).await;
     }
 
-    async fn attempt(&self, body: Bytes, names: &Names, on_delta: OnDelta<'_>) -> Result<Turn, Fault> {
+    async fn attempt(&self, body: Bytes, names: &ToolNames, on_delta: OnDelta<'_>) -> Result<Turn, Fault> {
         let idle = self.pace.idle;
         let answer = timeout(idle, self.transport.send(body)).await.map_err(|_| silence(idle))??;
         let HttpResponse { status, content_type, after, body } = answer;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::arguments;
 use super::fault::Fault;
-use super::names::Names;
+use super::names::ToolNames;
 use crate::model::{Delta, ModelCall, Turn, Usage};
 
 /// Largest size of one turn, in bytes.
@@ -146,7 +146,7 @@ impl TurnBuilder {
     }
 
     /// The completed turn.
-    pub(super) fn finish(self, names: &Names, price: Option<Price>) -> Turn {
+    pub(super) fn finish(self, names: &ToolNames, price: Option<Price>) -> Turn {
         let ids = self.ids();
         let calls = self.calls.into_iter().zip(ids).map(|(call, id)| ModelCall {
             id,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::BLOCKS;
 use crate::models::fault::Fault;
-use crate::models::remote::{Reader, fault_of_finish_reason, parse_event};
+use crate::models::remote::{StreamReader, fault_of_finish_reason, parse_event};
 use crate::models::turn_builder::{OnDelta, TurnBuilder};
 
 /// Bytes that a block counts besides its content, so that the number of empty blocks is limited too.
@@ -39,7 +39,7 @@ enum Block {
     Other,
 }
 
-impl Reader for Events {
+impl StreamReader for Events {
     fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault> {
         let event = parse_event(data)?;
         match event.get("type").and_then(Value::as_str) {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::CALLS;
 use crate::model::Usage;
 use crate::models::fault::Fault;
-use crate::models::remote::{Reader, fault_of_finish_reason, parse_event};
+use crate::models::remote::{StreamReader, fault_of_finish_reason, parse_event};
 use crate::models::turn_builder::{OnDelta, TurnBuilder};
 
 /// The chunks of one answer.
@@ -24,7 +24,7 @@ pub(in crate::models) struct Events {
     details: Vec<Value>,
 }
 
-impl Reader for Events {
+impl StreamReader for Events {
     fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault> {
         if data.trim() == "[DONE]" {
             return Ok(true);
