@@ -17,7 +17,6 @@ pub(crate) mod lineage;
 pub(crate) mod open_counts;
 pub(crate) mod pages;
 pub(crate) mod read_batch;
-pub(crate) mod retry;
 pub(crate) mod slots;
 pub(crate) mod telemetry;
 pub(crate) mod timers;

@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use domain::audit::{AuditDraft, Entry, How, Particulars};
 use domain::{Actor, Caller, EntryPoint, Event, EventDraft, InteractionId, Refusal, Scope, Session, Timestamp};
-use store::{Cost, Reads, Topic, Tx};
+use store::{Cost, Reads, StoreError, Topic, Tx};
 
 use crate::access;
 use crate::run::effects::Effects;
 use crate::run::open_counts::{OpenChanges, save_open_counts};
-use crate::run::retry::retry_conflicts;
 use crate::{Engine, Error, Ids, Settings};
 
 /// Number of attempts of a transaction whose row other nodes write at the same time.
@@ -226,4 +225,18 @@ impl Engine {
         let caller = caller.clone();
         self.read(cost, move |reads| work(reads, &caller)).await
     }
+}
+
+/// Runs `attempt` until it meets no other transaction that writes the same rows, at most `most` times.
+pub(crate) async fn retry_conflicts<T, F>(most: u32, mut attempt: impl FnMut() -> F) -> Result<T, Error>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    for _ in 1..most {
+        match attempt().await {
+            Err(Error::Store(StoreError::Conflict)) => {}
+            other => return other,
+        }
+    }
+    attempt().await
 }

@@ -47,7 +47,7 @@ impl Engine {
         check_agent_name(chat.agent.as_deref())?;
         let offered = steps::server_files::offered(self, caller.scope).await?;
         // After a conflict, another request has begun the same conversation, and the next attempt finds it.
-        run::retry::retry_conflicts(MOST_ATTEMPTS, || {
+        run::transaction::retry_conflicts(MOST_ATTEMPTS, || {
             let (chat, offered) = (chat.clone(), offered.clone());
             self.command(caller, idempotency.clone(), move |work| {
                 let caller = work.caller()?;
