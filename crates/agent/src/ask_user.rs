@@ -6,12 +6,24 @@ mod schemas;
 mod suggestions;
 
 pub use domain::event::DroppedSuggestion;
-use domain::{AgentVersion, Problem, Question};
+use domain::{AgentVersion, KindName, Problem, Question};
 use serde_json::{Value, json};
 
 pub use schemas::specs;
 
 use crate::machine::ASK_USER_PREFIX;
+
+/// Kind of the questions of an `ask_user` tool, by the name of the tool without its prefix.
+pub(crate) fn kind_of(tool: &str) -> Option<KindName> {
+    match tool {
+        "clarify" => Some(KindName::Question),
+        "choose" => Some(KindName::Choice),
+        "form" => Some(KindName::Form),
+        "secret" => Some(KindName::Secret),
+        "confirm" => Some(KindName::Confirmation),
+        _ => None,
+    }
+}
 
 /// Makes a question from a call of an `ask_user` tool. Returns the question, the deadline in seconds, and the
 /// suggestions that were left out.

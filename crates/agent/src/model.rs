@@ -12,7 +12,7 @@ pub trait Model: Send + Sync {
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
-        said: &'a mut (dyn FnMut(Delta) + Send),
+        on_delta: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<Turn, ModelError>>;
 }
 
@@ -65,7 +65,7 @@ pub struct ModelCall {
     pub id: String,
     /// Name of the tool.
     pub tool: String,
-    /// Arguments. A value that is not an object is kept as it came and refused when the call is proposed.
+    /// Arguments of the call. A value that is not an object is kept as it came and refused when the call is proposed.
     pub arguments: Value,
 }
 

@@ -30,7 +30,7 @@ use crate::tool::ToolSpec;
 
 /// Names of tools as a model over the network knows them, where names must fit the wire format.
 pub(crate) fn provider_names(tools: &[ToolSpec]) -> Vec<String> {
-    let names = names::Names::of(tools);
+    let names = names::ToolNames::of(tools);
     tools.iter().map(|tool| names.provider_name(&tool.name)).collect()
 }
 

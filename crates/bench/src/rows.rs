@@ -1,7 +1,7 @@
 //! Writes rows of the shapes that the engine writes, to measure or fill a store without the engine.
 //!
-//! The rows are objects of the domain, written through the store's own transactions. No rule of the engine is repeated
-//! here: a write saves a question, its event and its audit entry without any check of permissions.
+//! The rows are objects of the domain, written through the store's own transactions. A write saves a question, its event
+//! and its audit entry as the engine does, but without its checks: permissions, budgets and idempotency keys.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,14 +11,12 @@ use domain::{
     ProjectId, Question, Refusal, Role, Scope, Session, SessionHead, SessionId, SessionInput, SignedDuration, Step,
     StepId, TenantId, Timestamp,
 };
+use engine::Settings;
 use serde_json::json;
 use store::{Store, StoreError, Tx, UseCaseError, transact};
 use uuid::Uuid;
 
 use crate::Fallible;
-
-/// Largest number of open questions in a session.
-const MOST_OPEN: u32 = 1000;
 
 /// Reason why a transaction was rolled back.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +50,7 @@ pub(crate) struct RowWriter {
     agent: Actor,
     how: How,
     question: Question,
+    settings: Settings,
     number: AtomicU64,
     /// Whether audit entries are written too.
     audits: bool,
@@ -81,7 +80,8 @@ impl RowWriter {
             "deadline": "2100-01-01T00:00:00Z",
             "action": { "tool": "deploy", "arguments": { "version": "1.4", "target": "production" } },
         }))?;
-        Ok(Self { scope, agent, how, question, number: AtomicU64::new(1), audits: true })
+        let settings = Settings::default();
+        Ok(Self { scope, agent, how, question, settings, number: AtomicU64::new(1), audits: true })
     }
 
     /// Turns off audit entries, to measure their cost or to fill a store with questions only.
@@ -102,15 +102,15 @@ impl RowWriter {
     pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, RowError> {
         let now = tx.now()?;
         let (id, step) = (SessionId::from_uuid(self.fresh(now)), StepId::from_uuid(self.fresh(now)));
-        let brief = SessionHead {
+        let head = SessionHead {
             agent_version: None,
             channel: id.uuid().to_string(),
             agent: Some("deployer".into()),
             title: Some("Release 1.4".into()),
             ..SessionHead::default()
         };
-        let step = Step::begin(step, id, brief.agent.clone(), now);
-        let (mut session, event_draft) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
+        let step = Step::begin(step, id, head.agent.clone(), now);
+        let (mut session, event_draft) = Session::start(id, self.scope, head, step.id, self.agent.clone(), now);
         self.append_audit(tx, &session, None, &event_draft, now)?;
         let event = session.record(EventId::from_uuid(self.fresh(now)), &event_draft, None, now);
         tx.session_insert(&session, &SessionInput::default())?;
@@ -128,11 +128,9 @@ impl RowWriter {
         seconds: Option<i64>,
     ) -> Result<Written, RowError> {
         let now = tx.now()?;
-        session.count_opened(question.kind.blocks(), MOST_OPEN)?;
+        session.count_opened(question.kind.blocks(), self.settings.most_open)?;
         let id = InteractionId::from_uuid(self.fresh(now));
-        let deadline = seconds.and_then(|seconds| now.saturating_add(SignedDuration::from_secs(seconds)).ok());
-        let warn_at = deadline.and_then(|deadline| deadline.saturating_sub(SignedDuration::from_secs(60)).ok());
-        let question = Question { deadline, warn_at, ..question.clone() };
+        let question = question.clone().set_time(seconds.map(SignedDuration::from_secs), self.settings.warning, now);
         let (interaction, event_draft) = Interaction::ask(id, session, self.agent.clone(), question, now);
         tx.interaction_insert(&interaction)?;
         let written = Written { interaction, event_draft };
@@ -178,19 +176,9 @@ impl RowWriter {
         if !self.audits {
             return Ok(());
         }
-        let Particulars { name, by, data } = event_draft.into();
-        let entry = Entry {
-            id: EntryId::from_uuid(self.fresh(now)),
-            scope: self.scope,
-            at: now,
-            name: name.to_owned(),
-            by: by.unwrap_or_else(|| self.agent.clone()),
-            how: self.how.clone(),
-            session: Some(session.id),
-            event: Some(session.last_seq + 1),
-            interaction,
-            data,
-        };
+        let id = EntryId::from_uuid(self.fresh(now));
+        let entry = Particulars::from(event_draft).into_entry(id, self.scope, now, &self.agent, &self.how);
+        let entry = Entry { session: Some(session.id), event: Some(session.last_seq + 1), interaction, ..entry };
         Ok(tx.audit_append(&entry.written())?)
     }
 }

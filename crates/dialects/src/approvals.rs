@@ -26,6 +26,7 @@ use domain::{
 use engine::{ChannelFollower, ChannelItem, ChannelStart, Error, NamedConversation, SessionFollower, SessionSnapshot};
 use serde::Deserialize;
 use serde_json::Value;
+use store::StoreError;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -291,85 +292,70 @@ impl Approvals {
     #[expect(clippy::too_many_lines, reason = "a table with one row for each kind of event")]
     async fn show_event(&mut self, event: Event) -> Result<Option<ServerMessage>, ApiError> {
         let Some(kind) = event.kind() else { return Ok(None) };
-        match (kind, event.interaction) {
-            (EventKind::InteractionAsked(_), Some(id)) => self.show_question(id).await,
-            (
-                EventKind::InteractionAnswered(_)
-                | EventKind::InteractionAutoResolved(_)
-                | EventKind::InteractionExpired(_)
-                | EventKind::InteractionCancelled(_),
-                Some(id),
-            ) => {
+        match kind {
+            EventKind::InteractionAsked(_) => self.show_question(question_of(&event)?).await,
+            EventKind::InteractionAnswered(_)
+            | EventKind::InteractionAutoResolved(_)
+            | EventKind::InteractionExpired(_)
+            | EventKind::InteractionCancelled(_) => {
+                let id = question_of(&event)?;
                 self.shown.remove(&id);
                 let (asked, name) = self.question(id).await?;
                 Ok(resolved_message(&asked, name))
             }
-            (EventKind::InteractionHandedOver(_), Some(id)) => self.show_handover(id).await,
-            (EventKind::InteractionWarned(_), Some(id)) => self.show_warning(id).await,
-            (
-                EventKind::ActionAllowed(ActionRuled { call_id, .. })
-                | EventKind::ActionOffered(ActionSettled { call_id, .. }),
-                _,
-            ) => self.start_call(event.session, call_id).await,
+            EventKind::InteractionHandedOver(_) => self.show_handover(question_of(&event)?).await,
+            EventKind::InteractionWarned(_) => self.show_warning(question_of(&event)?).await,
+            EventKind::ActionAllowed(ActionRuled { call_id, .. })
+            | EventKind::ActionOffered(ActionSettled { call_id, .. }) => self.start_call(event.session, call_id).await,
             // Calls that were allowed during the pause can be started now.
-            (EventKind::SessionResumed(_), _) => self.queue_open(event.session).await,
-            (EventKind::ModelSaid(said), _) => Ok(Some(assistant_message(said.text, false, false))),
-            (EventKind::ModelAgain(_), _) => Ok(Some(assistant_message(String::new(), false, true))),
-            (EventKind::ModelTurn(turn), _) => {
+            EventKind::SessionResumed(_) => self.queue_open(event.session).await,
+            EventKind::ModelSaid(said) => Ok(Some(assistant_message(said.text, false, false))),
+            EventKind::ModelAgain(_) => Ok(Some(assistant_message(String::new(), false, true))),
+            EventKind::ModelTurn(turn) => {
                 Ok((!turn.text.is_empty()).then(|| assistant_message(String::new(), true, false)))
             }
-            (EventKind::StepFailed(step), _) => {
+            EventKind::StepFailed(step) => {
                 Err(ApiError::StepFailed(step.reason.unwrap_or_else(|| "the agent could not continue".to_owned())))
             }
-            (
-                EventKind::InteractionAsked(_)
-                | EventKind::InteractionAnswered(_)
-                | EventKind::InteractionAutoResolved(_)
-                | EventKind::InteractionExpired(_)
-                | EventKind::InteractionCancelled(_)
-                | EventKind::InteractionHandedOver(_)
-                | EventKind::InteractionWarned(_)
-                | EventKind::InteractionVoted(_)
-                | EventKind::InteractionOverdue(_)
-                | EventKind::InteractionClaimed(_)
-                | EventKind::InteractionReleased(_)
-                | EventKind::InteractionAbstained(_)
-                | EventKind::InteractionDeserted(_)
-                | EventKind::SessionStarted(_)
-                | EventKind::SessionPaused(_)
-                | EventKind::SessionCancelled(_)
-                | EventKind::SessionCompleted(_)
-                | EventKind::SessionFailed(_)
-                | EventKind::SessionRevived(_)
-                | EventKind::StepBegun(_)
-                | EventKind::StepCompleted(_)
-                | EventKind::StepRejected(_)
-                | EventKind::StepSentBack(_)
-                | EventKind::StepSkipped(_)
-                | EventKind::StepCancelled(_)
-                | EventKind::StepTroubled(_)
-                | EventKind::MessageSent(_)
-                | EventKind::ModelThought(_)
-                | EventKind::ModelFailed(_)
-                | EventKind::SuggestionsDropped(_)
-                | EventKind::DeliveryTaken(_)
-                | EventKind::DeliveryCompleted(_)
-                | EventKind::DeliveryFailed(_)
-                | EventKind::DeliveryOffered(_)
-                | EventKind::DeliveryNotNeeded(_)
-                | EventKind::ActionWaiting(_)
-                | EventKind::ActionDenied(_)
-                | EventKind::ActionRejected(_)
-                | EventKind::ActionStarted(_)
-                | EventKind::ActionDone(_)
-                | EventKind::ActionFailed(_)
-                | EventKind::ActionUnknown(_)
-                | EventKind::ActionUnusable(_)
-                | EventKind::GrantGiven(_)
-                | EventKind::SecretKept(_)
-                | EventKind::SecretUsed(_),
-                _,
-            ) => Ok(None),
+            EventKind::InteractionVoted(_)
+            | EventKind::InteractionOverdue(_)
+            | EventKind::InteractionClaimed(_)
+            | EventKind::InteractionReleased(_)
+            | EventKind::InteractionAbstained(_)
+            | EventKind::InteractionDeserted(_)
+            | EventKind::SessionStarted(_)
+            | EventKind::SessionPaused(_)
+            | EventKind::SessionCancelled(_)
+            | EventKind::SessionCompleted(_)
+            | EventKind::SessionFailed(_)
+            | EventKind::SessionRevived(_)
+            | EventKind::StepBegun(_)
+            | EventKind::StepCompleted(_)
+            | EventKind::StepRejected(_)
+            | EventKind::StepSentBack(_)
+            | EventKind::StepSkipped(_)
+            | EventKind::StepCancelled(_)
+            | EventKind::StepTroubled(_)
+            | EventKind::MessageSent(_)
+            | EventKind::ModelThought(_)
+            | EventKind::ModelFailed(_)
+            | EventKind::SuggestionsDropped(_)
+            | EventKind::DeliveryTaken(_)
+            | EventKind::DeliveryCompleted(_)
+            | EventKind::DeliveryFailed(_)
+            | EventKind::DeliveryOffered(_)
+            | EventKind::DeliveryNotNeeded(_)
+            | EventKind::ActionWaiting(_)
+            | EventKind::ActionDenied(_)
+            | EventKind::ActionRejected(_)
+            | EventKind::ActionStarted(_)
+            | EventKind::ActionDone(_)
+            | EventKind::ActionFailed(_)
+            | EventKind::ActionUnknown(_)
+            | EventKind::ActionUnusable(_)
+            | EventKind::GrantGiven(_)
+            | EventKind::SecretKept(_)
+            | EventKind::SecretUsed(_) => Ok(None),
         }
     }
 
@@ -447,6 +433,12 @@ impl Approvals {
 }
 
 /// Whether a question can still be decided in this session.
+/// Question that an event is about. Every event about a question names it; one without it was damaged in the store.
+fn question_of(event: &Event) -> Result<InteractionId, Error> {
+    let missing = || StoreError::Corrupt(format!("event {} names no question", event.id));
+    Ok(event.interaction.ok_or_else(missing)?)
+}
+
 fn is_open(asked: &Interaction) -> bool {
     asked.status() == Status::Pending && asked.handed_over().is_none()
 }

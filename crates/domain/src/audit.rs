@@ -20,6 +20,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::audit::kind::DEFINITION_ADDED;
 use crate::definition::redact;
 use crate::{
     Actor, Answer, Caller, Credential, Digest, EntryId, EntryPoint, EventDraft, InteractionId, KeyId, Kind, Question,
@@ -30,8 +31,6 @@ use crate::{
 const MOST_BYTES: usize = 64 * 1024;
 /// Size in bytes above which a part is replaced by its digest, if the entry is too large.
 const MOST_PART: usize = 4 * 1024;
-/// Type of an entry that records a new version of an agent or a flow.
-const DEFINITION_ADDED: &str = "definition.added";
 
 /// An entry of the audit trail: one recorded change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -180,6 +179,24 @@ impl Particulars {
             data.extend(more.clone());
         }
         Self { name, by, data }
+    }
+
+    /// Builds the entry of a change outside a session. `originator` made the change unless the particulars name somebody else.
+    #[must_use]
+    pub fn into_entry(self, id: EntryId, scope: Scope, at: Timestamp, originator: &Actor, how: &How) -> Entry {
+        let Self { name, by, data } = self;
+        Entry {
+            id,
+            scope,
+            at,
+            name: name.to_owned(),
+            by: by.unwrap_or_else(|| originator.clone()),
+            how: how.clone(),
+            session: None,
+            event: None,
+            interaction: None,
+            data,
+        }
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Adoption {
     pub before: Option<String>,
     /// Reason for the change.
     pub reason: Option<String>,
-    /// Source of the policy, if every project is told that the policy of the server has changed.
+    /// Source of the server's policy, if the server's policy changed. Every project then records the change.
     pub source: Option<PolicySource>,
     /// Version of the server's policy, if it is put in force and its learnt rules were compared with the decisions of people.
     pub vetted: Option<String>,

@@ -1,8 +1,9 @@
 //! The vocabulary of the product: one word for each concept, and the words that were replaced.
 //!
-//! A new type, table, route, event or command is named with a word of [`WORDS`]. If none fits, add one here first. A word of
-//! [`RETIRED`] appears in no name. No type has a name of [`RETIRED_TYPES`], because these names say nothing about the type.
-//! The test `words` of this crate reads the sources of the workspace and lists every name that breaks these rules.
+//! A new type, table, route, event or command is named with a word of [`WORDS`]. If none fits, add one here first. The test `words` of this crate
+//! reads the sources of the workspace and lists every table, route, event and command without a word, and every name in [`WORDS`] that does not
+//! exist; whether the name of a type fits is for its author to decide. A word of [`RETIRED`] appears in no name of a type, a function, a variable, a
+//! table, a route, an event, a command or a flag. No type has a name of [`RETIRED_TYPES`], because these names say nothing about the type.
 //!
 //! Names in JSON, in stored JSON and in URLs do not follow a renamed Rust type: clients and databases depend on them. The
 //! columns of [`Word`] say which name a concept has in each place.
@@ -269,7 +270,7 @@ pub const WORDS: &[Word] = &[
         types: &[], tables: &[], json: "", route: "", events: "", page: "" },
 ];
 
-/// Words that appear in no type, table, route, event or command name.
+/// Words that appear in no name of a type, a function, a variable, a table, a route, an event, a command or a flag.
 pub const RETIRED: &[Retired] = &[
     Retired { word: "alongside", instead: "answer plan" },
     Retired { word: "attended", instead: "snapshot" },

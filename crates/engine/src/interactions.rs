@@ -23,6 +23,6 @@ pub(crate) mod plan;
 pub(crate) mod read;
 pub(crate) mod release;
 
-pub(crate) use close::{apply_answer, apply_change, lock, save_lease, save_open_counts, withdraw};
+pub(crate) use close::{apply_answer, apply_change, lock, save_lease, withdraw};
 pub(crate) use hand_over::{close_handed_over, find_original_question};
 pub(crate) use open::open;

@@ -58,7 +58,7 @@ pub(crate) fn guard(
     wanted: &dyn Fn() -> bool,
 ) -> Result<SchemaMeasure, SchemaError> {
     let dialect = dialect(schema)?;
-    let mut walk = Walk::new(schema, dialect, limits, wanted);
+    let mut walk = SchemaWalk::new(schema, dialect, limits, wanted);
     walk.run()?;
     let weight = walk.weight()?;
     let patterns = walk.patterns.len();
@@ -83,7 +83,7 @@ struct Reference<'a> {
 }
 
 /// A walk over every location where the validator would read a schema, which builds the graph for the estimate.
-struct Walk<'a> {
+struct SchemaWalk<'a> {
     root: &'a Value,
     dialect: Dialect,
     limits: &'a FormLimits,
@@ -103,7 +103,7 @@ struct Walk<'a> {
     wanted: &'a dyn Fn() -> bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaWalk<'a> {
     fn new(root: &'a Value, dialect: Dialect, limits: &'a FormLimits, wanted: &'a dyn Fn() -> bool) -> Self {
         let mut walk = Self {
             root,

@@ -24,7 +24,8 @@ pub(crate) fn measure(data: &Value, limits: &FormLimits, unique_items: bool) -> 
     let Some(bytes) = bytes(data, limits.data_bytes) else {
         return refuse(String::new(), format!("Must not be larger than {} bytes in total.", limits.data_bytes));
     };
-    let mut tally = Tally { values: 0, depth: 0, longest: unique_items.then_some(limits.unique_items), too_long: None };
+    let mut tally =
+        ValueCounts { values: 0, depth: 0, longest: unique_items.then_some(limits.unique_items), too_long: None };
     tally.add(data, "", 1);
     if tally.values > limits.data_values {
         return refuse(String::new(), format!("Must not contain more than {} values.", limits.data_values));
@@ -94,14 +95,14 @@ impl Write for ByteBudget {
     }
 }
 
-struct Tally {
+struct ValueCounts {
     values: usize,
     depth: usize,
     longest: Option<usize>,
     too_long: Option<String>,
 }
 
-impl Tally {
+impl ValueCounts {
     fn add(&mut self, value: &Value, at: &str, depth: usize) {
         self.values += 1;
         self.depth = self.depth.max(depth);

@@ -4,23 +4,23 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Digest of a schema.
-pub(crate) type Key = [u8; 32];
+pub(crate) type SchemaHash = [u8; 32];
 
 /// A cache that holds values up to a number of bytes and evicts the least recently used.
 ///
 /// Evicted values are dropped before the new one is inserted, so that their memory is free at once.
 pub(crate) struct SchemaCache<T> {
     most: u64,
-    inner: Mutex<Inner<T>>,
+    inner: Mutex<CacheState<T>>,
 }
 
-struct Inner<T> {
-    entries: HashMap<Key, Entry<T>>,
+struct CacheState<T> {
+    entries: HashMap<SchemaHash, CachedSchema<T>>,
     bytes: u64,
     uses: u64,
 }
 
-struct Entry<T> {
+struct CachedSchema<T> {
     value: Arc<T>,
     bytes: u64,
     /// Number of the last use; higher is later.
@@ -29,10 +29,10 @@ struct Entry<T> {
 
 impl<T> SchemaCache<T> {
     pub(crate) fn new(most: u64) -> Self {
-        Self { most, inner: Mutex::new(Inner { entries: HashMap::new(), bytes: 0, uses: 0 }) }
+        Self { most, inner: Mutex::new(CacheState { entries: HashMap::new(), bytes: 0, uses: 0 }) }
     }
 
-    pub(crate) fn get(&self, key: &Key) -> Option<Arc<T>> {
+    pub(crate) fn get(&self, key: &SchemaHash) -> Option<Arc<T>> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.uses += 1;
         let used = inner.uses;
@@ -42,7 +42,7 @@ impl<T> SchemaCache<T> {
     }
 
     /// Inserts a value of this many bytes. A value larger than the whole cache is not kept.
-    pub(crate) fn put(&self, key: Key, value: Arc<T>, bytes: u64) {
+    pub(crate) fn put(&self, key: SchemaHash, value: Arc<T>, bytes: u64) {
         if bytes > self.most {
             return;
         }
@@ -56,7 +56,7 @@ impl<T> SchemaCache<T> {
         inner.uses += 1;
         inner.bytes = inner.bytes.saturating_add(bytes);
         let used = inner.uses;
-        inner.entries.insert(key, Entry { value, bytes, used });
+        inner.entries.insert(key, CachedSchema { value, bytes, used });
     }
 
     /// Bytes of all values.
@@ -65,8 +65,8 @@ impl<T> SchemaCache<T> {
     }
 }
 
-impl<T> Inner<T> {
-    fn remove(&mut self, key: &Key) {
+impl<T> CacheState<T> {
+    fn remove(&mut self, key: &SchemaHash) {
         if let Some(entry) = self.entries.remove(key) {
             self.bytes = self.bytes.saturating_sub(entry.bytes);
         }

@@ -21,7 +21,7 @@ use sse_stream::{Sse, SseStream};
 
 use crate::child::LONGEST;
 
-type Failure = StreamableHttpError<reqwest::Error>;
+type HttpError = StreamableHttpError<reqwest::Error>;
 
 /// HTTP client with bounded answers.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ impl StreamableHttpClient for BoundedHttpClient {
         session_id: Option<Arc<str>>,
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let both = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
         let mut request = self.0.post(&*uri).header(ACCEPT, both).headers(custom_headers.into_iter().collect());
         if let Some(token) = auth_header {
@@ -63,7 +63,7 @@ impl StreamableHttpClient for BoundedHttpClient {
         session_id: Arc<str>,
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), HttpError> {
         self.0.delete_session(uri, session_id, auth_header, custom_headers).await
     }
 
@@ -74,7 +74,7 @@ impl StreamableHttpClient for BoundedHttpClient {
         last_event_id: Option<String>,
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpError> {
         let (client, most) = (&self.0, LONGEST);
         client
             .get_stream_with_max_sse_event_size(uri, session_id, last_event_id, auth_header, custom_headers, most)
@@ -83,7 +83,7 @@ impl StreamableHttpClient for BoundedHttpClient {
 }
 
 /// Reads the answer to a message; only a request has one.
-async fn read(response: Response, request: Option<RequestId>) -> Result<StreamableHttpPostResponse, Failure> {
+async fn read(response: Response, request: Option<RequestId>) -> Result<StreamableHttpPostResponse, HttpError> {
     let status = response.status();
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) || (status.is_success() && request.is_none()) {
         return Ok(StreamableHttpPostResponse::Accepted);
@@ -104,7 +104,7 @@ async fn read(response: Response, request: Option<RequestId>) -> Result<Streamab
     if let Some(request) = request.clone().filter(|_| status.is_success() && kind.starts_with(EVENT_STREAM_MIME_TYPE)) {
         return Ok(StreamableHttpPostResponse::Sse(events(response, request), session));
     }
-    let refused = || Failure::from(HttpStatusError::new(status.as_u16(), None));
+    let refused = || HttpError::from(HttpStatusError::new(status.as_u16(), None));
     let refuses = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS);
     if !kind.starts_with(JSON_MIME_TYPE) || refuses {
         return Err(if status.is_success() {
@@ -128,7 +128,7 @@ async fn read(response: Response, request: Option<RequestId>) -> Result<Streamab
 }
 
 /// Reads a whole body; `None` if it is too large.
-async fn whole(mut response: Response) -> Result<Option<Vec<u8>>, Failure> {
+async fn whole(mut response: Response) -> Result<Option<Vec<u8>>, HttpError> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(StreamableHttpError::Client)? {
         if body.len() + piece.len() > LONGEST {

@@ -59,7 +59,7 @@ type Fields = IdTokenFields<
     CoreJwsSigningAlgorithm,
 >;
 type Token = IdToken<OtherClaims, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm>;
-type Provider = Client<
+type OidcClient = Client<
     OtherClaims,
     CoreAuthDisplay,
     CoreGenderClaim,
@@ -99,9 +99,9 @@ pub struct OidcSettings {
 
 /// An identity provider at which people sign in.
 #[derive(Clone)]
-pub struct Oidc(Arc<Inner>);
+pub struct Oidc(Arc<OidcState>);
 
-struct Inner {
+struct OidcState {
     settings: OidcSettings,
     fetch: Fetch,
     known: Mutex<CachedMetadata>,
@@ -155,7 +155,7 @@ impl Oidc {
     /// Configures a provider. Its metadata is requested at the first sign-in.
     pub fn new(settings: OidcSettings) -> Result<Self, String> {
         let fetch = Fetch::new().map_err(|error| error.to_string())?;
-        Ok(Self(Arc::new(Inner { settings, fetch, known: Mutex::default() })))
+        Ok(Self(Arc::new(OidcState { settings, fetch, known: Mutex::default() })))
     }
 
     pub(crate) fn view(&self) -> ProviderView {
@@ -209,7 +209,7 @@ impl Oidc {
     }
 
     /// Client with the metadata of the provider; `for_keys` requests a refresh because of an unknown key.
-    async fn provider(&self, base: &str, for_keys: bool) -> Result<Provider, OidcError> {
+    async fn provider(&self, base: &str, for_keys: bool) -> Result<OidcClient, OidcError> {
         let OidcSettings { client_id, client_secret, .. } = &self.0.settings;
         let mut known = self.0.known.lock().await;
         let metadata = if let Some(metadata) = known.fresh(for_keys) {
@@ -244,7 +244,7 @@ impl Oidc {
 }
 
 fn verified_person(
-    provider: &Provider,
+    provider: &OidcClient,
     token: &Token,
     attempt: &SignInAttempt,
     now: Timestamp,

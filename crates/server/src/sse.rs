@@ -80,7 +80,7 @@ impl EventRenderer for PlainEvents {
     }
 }
 
-struct Reader<W> {
+struct StreamSource<W> {
     app: App,
     caller: Caller,
     source: EventSource,
@@ -105,7 +105,7 @@ pub fn stream_events<W: EventRenderer>(
 ) -> Result<Response, ApiError> {
     let slot = StreamSlot::one(app, &caller)?;
     let (batch, frames, over) = (VecDeque::new(), VecDeque::new(), false);
-    let reader = Reader { app: app.clone(), caller, source, renderer, batch, frames, over, _counted: slot };
+    let reader = StreamSource { app: app.clone(), caller, source, renderer, batch, frames, over, _counted: slot };
     let body = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
@@ -117,7 +117,7 @@ pub fn stream_events<W: EventRenderer>(
     Ok(response)
 }
 
-impl<W: EventRenderer> Reader<W> {
+impl<W: EventRenderer> StreamSource<W> {
     async fn frame(&mut self) -> Option<Frame> {
         loop {
             if let Some(frame) = self.frames.pop_front() {

@@ -14,7 +14,7 @@ use crate::connection::Reconnecting;
 use crate::error::describe;
 use crate::migrate::migrate;
 use crate::queue::{Order, Queue};
-use crate::worker::Worker;
+use crate::worker::ConnectionWorker;
 
 /// Time that `open` waits for a database that is not reachable yet.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -65,7 +65,7 @@ impl PostgresStore {
         let outage = Arc::default();
         for number in 0..options.connections.max(1) {
             let link = Reconnecting::new(store.config.clone(), Arc::clone(&outage));
-            let worker = Worker::new(number, link, Arc::clone(&queue), Arc::clone(&options.skew));
+            let worker = ConnectionWorker::new(number, link, Arc::clone(&queue), Arc::clone(&options.skew));
             store.workers.lock().push(worker.start()?);
         }
         if store.bells {

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_RUNS: u32 = 10;
 
 /// A thread with its connection.
-pub(crate) struct Worker {
+pub(crate) struct ConnectionWorker {
     number: u32,
     link: Reconnecting,
     queue: Arc<Queue>,
@@ -35,7 +35,7 @@ enum Ending {
     Undone(Failure),
 }
 
-impl Worker {
+impl ConnectionWorker {
     /// Creates a worker that takes orders from a queue.
     pub(crate) const fn new(number: u32, link: Reconnecting, queue: Arc<Queue>, skew: Arc<AtomicI64>) -> Self {
         Self { number, link, queue, skew }

@@ -126,13 +126,13 @@ impl<X, G: FnOnce(X)> Drop for Deferred<X, G> {
     }
 }
 
-type Reply<T, X, E, G> = oneshot::Sender<Result<(T, Deferred<X, G>), E>>;
+type JobReply<T, X, E, G> = oneshot::Sender<Result<(T, Deferred<X, G>), E>>;
 
 struct Transaction<F, T, X, E, G: FnOnce(X)> {
     work: F,
     then: G,
     result: Option<Result<(T, X), E>>,
-    reply: Reply<T, X, E, G>,
+    reply: JobReply<T, X, E, G>,
 }
 
 impl<F, T, X, E, G> Job for Transaction<F, T, X, E, G>

@@ -107,7 +107,7 @@ const insights = createRoute({
 });
 
 // Address of the insights in 0.1.
-const figures = createRoute({
+const formerInsights = createRoute({
   getParentRoute: () => root,
   path: '/figures',
   validateSearch: insightsSearch,
@@ -133,7 +133,7 @@ const signIn = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
-    figures,
+    formerInsights,
     signIn,
     inside.addChildren([
       inbox.addChildren([nothingChosen, question]),

@@ -99,7 +99,7 @@ pub(super) fn key(pointer: &str) -> String {
 }
 
 fn parse(text: &str, file: &Path) -> Result<Document, Vec<FileFinding>> {
-    let mut reader = Reader {
+    let mut reader = TomlReader {
         file: file.display().to_string(),
         lines: std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
         places: BTreeMap::new(),
@@ -116,14 +116,14 @@ fn parse(text: &str, file: &Path) -> Result<Document, Vec<FileFinding>> {
     }
 }
 
-struct Reader {
+struct TomlReader {
     file: String,
     lines: Vec<usize>,
     places: BTreeMap<String, (String, usize)>,
     findings: Vec<FileFinding>,
 }
 
-impl Reader {
+impl TomlReader {
     fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= at)
     }

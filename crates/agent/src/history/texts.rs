@@ -4,9 +4,10 @@
 //! Only a failed tool counts as an error; a decision of people or policy does not.
 
 use domain::step::Revision;
-use domain::{AnsweredBy, Effect};
+use domain::{AnsweredBy, Effect, KindName};
 use serde_json::Value;
 
+use crate::ask_user;
 use crate::machine::{CallEnd, NoAnswerReason, PeopleAnswer, asks_people, given};
 use crate::model::{Message, ModelCall};
 
@@ -55,7 +56,7 @@ pub(super) fn result(call: &ModelCall, end: &CallEnd) -> Message {
              not help."
         ),
         CallEnd::Answered(answer) => match question {
-            Some(tool) => answered(tool, answer),
+            Some(tool) => answered(ask_user::kind_of(tool), answer),
             None => decided(answer),
         },
         CallEnd::Unanswered { how } => unanswered(how, question.is_some()),
@@ -120,15 +121,15 @@ fn decided(answer: &PeopleAnswer) -> String {
 }
 
 /// Text of the answer to a question that the model asked.
-fn answered(tool: &str, answer: &PeopleAnswer) -> String {
+fn answered(kind: Option<KindName>, answer: &PeopleAnswer) -> String {
     let who = capital(&who(&answer.by));
     match answer.effect {
         Effect::Approve | Effect::Edit => format!("{who} said yes.{}", answer_lines(answer)),
-        Effect::Reject if tool == "confirm" => format!("{who} said no.{}", answer_lines(answer)),
+        Effect::Reject if kind == Some(KindName::Confirmation) => format!("{who} said no.{}", answer_lines(answer)),
         Effect::Reject => format!("{who} would not answer this.{}", answer_lines(answer)),
         Effect::Retry => format!("{who} wants you to reconsider before you ask.{}", answer_lines(answer)),
         Effect::Skip => format!("{who} skipped this question. Continue without an answer.{}", answer_lines(answer)),
-        Effect::Provide if tool == "secret" => {
+        Effect::Provide if kind == Some(KindName::Secret) => {
             format!(
                 "{who} gave what you asked for. You are shown only the names of the values.{}",
                 answer_lines(answer)

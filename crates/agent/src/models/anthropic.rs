@@ -9,7 +9,7 @@ pub(super) use events::Events;
 
 use super::arguments::{object, schema};
 use super::conversation::{Part, parts};
-use super::names::Names;
+use super::names::ToolNames;
 use crate::model::{ModelCall, Request};
 
 /// Default limit of output tokens; the wire format requires a number.
@@ -18,7 +18,7 @@ const MAX_TOKENS: u32 = 16_384;
 const BLOCKS: &str = "blocks";
 
 /// The request for the next turn.
-pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) -> Value {
+pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &ToolNames) -> Value {
     let mut body = choice.options.clone();
     body.extend([
         ("model".to_owned(), json!(choice.name)),
@@ -64,7 +64,7 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) ->
 
 /// Content of a model's turn. A turn with reasoning is sent back block for block, because its signatures cover the
 /// blocks.
-fn turn_content(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Vec<Value> {
+fn turn_content(text: &str, calls: &[ModelCall], provider: &Value, names: &ToolNames) -> Vec<Value> {
     let tool_use = |call: &ModelCall| json!({"type": "tool_use", "id": call.id, "name": names.provider_name(&call.tool), "input": object(&call.arguments)});
     let Some(blocks) = provider.get(BLOCKS).and_then(Value::as_array) else {
         return text_block(text).into_iter().chain(calls.iter().map(tool_use)).collect();

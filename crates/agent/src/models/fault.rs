@@ -40,14 +40,14 @@ pub(super) enum Fault {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reason {
     /// Text for people, in our own words.
-    pub(super) told: String,
+    pub(super) text: String,
     /// Text for the log: the provider's words as they came. [`readable`] prepares them.
     pub(super) detail: String,
 }
 
 impl<T: Into<String>> From<T> for Reason {
-    fn from(told: T) -> Self {
-        Self { told: told.into(), detail: String::new() }
+    fn from(text: T) -> Self {
+        Self { text: text.into(), detail: String::new() }
     }
 }
 
@@ -67,7 +67,7 @@ impl Fault {
         let body = String::from_utf8_lossy(body);
         let parsed = serde_json::from_str::<Value>(&body).unwrap_or(Value::Null);
         let detail = message(&parsed).unwrap_or(&body).to_owned();
-        let why = Reason { told: format!("the provider answered {status}{}", named(&parsed)), detail };
+        let why = Reason { text: format!("the provider answered {status}{}", named(&parsed)), detail };
         match status {
             // An exhausted quota does not recover within seconds, although the provider reports it as a rate limit.
             429 if kinds(&parsed).any(|kind| kind == "insufficient_quota") => Self::Refused(why),
@@ -80,7 +80,7 @@ impl Fault {
     /// Fault of an error event within a stream.
     pub(super) fn of_event(event: &Value) -> Self {
         let detail = message(event).map_or_else(|| event.to_string(), str::to_owned);
-        let why = Reason { told: format!("the provider ended its reply with an error{}", named(event)), detail };
+        let why = Reason { text: format!("the provider ended its reply with an error{}", named(event)), detail };
         let permanent = kinds(event).any(|kind| {
             matches!(
                 kind,

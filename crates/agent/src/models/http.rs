@@ -140,7 +140,7 @@ fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
 /// Fault of a connection. The cause may name the host and goes to the log. The URL is left out even there, because it
 /// may contain a key.
 fn lost(what: &str, error: reqwest::Error) -> Fault {
-    Fault::again(Reason { told: format!("the provider {what}"), detail: cause(&error.without_url()) })
+    Fault::again(Reason { text: format!("the provider {what}"), detail: cause(&error.without_url()) })
 }
 
 fn cause(error: &dyn Error) -> String {

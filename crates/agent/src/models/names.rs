@@ -8,12 +8,12 @@ const MAX_NAME: usize = 64;
 
 /// Mapping between the names of tools and their names on the wire.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct ToolNames {
     out: HashMap<String, String>,
     back: HashMap<String, String>,
 }
 
-impl Names {
+impl ToolNames {
     /// Keeps names that fit; `files.read` becomes `files_read`, or `files_read_2` if that is taken.
     pub(super) fn of(tools: &[ToolSpec]) -> Self {
         let mut names = Self::default();
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    fn names(tools: &[&str]) -> Names {
+    fn names(tools: &[&str]) -> ToolNames {
         let spec = |name: &&str| ToolSpec {
             name: (*name).to_owned(),
             description: String::new(),
@@ -83,7 +83,7 @@ mod tests {
             repeatable: false,
             parallel: false,
         };
-        Names::of(&tools.iter().map(spec).collect::<Vec<_>>())
+        ToolNames::of(&tools.iter().map(spec).collect::<Vec<_>>())
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(super) use events::Events;
 
 use super::arguments::{object, schema};
 use super::conversation::{Part, parts};
-use super::names::Names;
+use super::names::ToolNames;
 use crate::model::{ModelCall, Request};
 
 /// Fields that providers add to a message of the model and expect back.
@@ -18,7 +18,7 @@ const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_detai
 const CALLS: &str = "calls";
 
 /// The request for the next turn. `own` says that it goes to OpenAI itself.
-pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names, own: bool) -> Value {
+pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &ToolNames, own: bool) -> Value {
     let mut body = choice.options.clone();
     body.extend([
         ("model".to_owned(), json!(choice.name)),
@@ -42,7 +42,7 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names, ow
     Value::Object(body)
 }
 
-fn messages(request: Request<'_>, names: &Names) -> Vec<Value> {
+fn messages(request: Request<'_>, names: &ToolNames) -> Vec<Value> {
     let mut messages = Vec::new();
     if !request.instructions.is_empty() {
         messages.push(json!({"role": "system", "content": request.instructions}));
@@ -62,7 +62,7 @@ fn messages(request: Request<'_>, names: &Names) -> Vec<Value> {
     messages
 }
 
-fn turn_message(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Value {
+fn turn_message(text: &str, calls: &[ModelCall], provider: &Value, names: &ToolNames) -> Value {
     let mut message = json!({"role": "assistant", "content": if text.is_empty() { Value::Null } else { json!(text) }});
     if !calls.is_empty() {
         let calls = calls.iter().enumerate().map(|(place, call)| {

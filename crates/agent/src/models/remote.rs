@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use super::events::{beginning, events, silence};
 use super::fault::{Fault, Reason, readable};
 use super::http::{HttpResponse, Transport};
-use super::names::Names;
+use super::names::ToolNames;
 use super::retry::TimeLimits;
 use super::turn_builder::{OnDelta, TurnBuilder};
 use super::{address, anthropic, openai};
@@ -29,9 +29,9 @@ pub(super) struct RemoteModel {
 }
 
 /// Reader of the events of one answer, in the format of one provider.
-pub(super) trait Reader: Send {
+pub(super) trait StreamReader: Send {
     /// Reads the data of one event; returns true when the provider says that the turn is over.
-    fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault>;
+    fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault>;
     /// Whether a stream that ends without a last event is a complete turn.
     fn whole(&self) -> bool;
     /// Completes the turn with the data that the provider expects back, or returns the reason why the turn cannot be
@@ -50,7 +50,7 @@ impl RemoteModel {
         Self { choice: choice.clone(), key, transport, pace }
     }
 
-    fn body(&self, request: Request<'_>, names: &Names) -> Value {
+    fn body(&self, request: Request<'_>, names: &ToolNames) -> Value {
         match self.choice.provider {
             Provider::Anthropic => anthropic::body(&self.choice, request, names),
             Provider::Openai | Provider::Scripted => openai::body(
@@ -62,21 +62,21 @@ impl RemoteModel {
         }
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
+    fn reader(&self) -> Box<dyn StreamReader> {
         match self.choice.provider {
             Provider::Anthropic => Box::new(anthropic::Events::default()),
             Provider::Openai | Provider::Scripted => Box::new(openai::Events::default()),
         }
     }
 
-    async fn turn(&self, request: Request<'_>, said: OnDelta<'_>) -> Result<Turn, ModelError> {
-        let names = Names::of(request.tools);
+    async fn turn(&self, request: Request<'_>, on_delta: OnDelta<'_>) -> Result<Turn, ModelError> {
+        let names = ToolNames::of(request.tools);
         let body = Bytes::from(self.body(request, &names).to_string());
         let mut delays = self.pace.delays();
         let mut asked = 0_u32;
         loop {
             asked += 1;
-            let attempt = timeout(self.pace.total, self.attempt(body.clone(), &names, said));
+            let attempt = timeout(self.pace.total, self.attempt(body.clone(), &names, on_delta));
             let fault = match attempt.await {
                 Ok(Ok(turn)) => return Ok(turn),
                 Ok(Err(fault)) => fault,
@@ -95,22 +95,22 @@ impl RemoteModel {
             let Some(delay) = delays.next() else {
                 return Err(ModelError::Unavailable(format!("{why} (asked {asked} times)")));
             };
-            self.again(why, delay.max(after), said).await;
+            self.again(why, delay.max(after), on_delta).await;
         }
     }
 
-    async fn again(&self, why: String, delay: Duration, said: OnDelta<'_>) {
+    async fn again(&self, why: String, delay: Duration, on_delta: OnDelta<'_>) {
         tracing::info!(
             model = self.choice.name,
             why,
             delay_ms = delay.as_millis(),
             "retrying the request to the model"
         );
-        said(Delta::Again { why });
+        on_delta(Delta::Again { why });
         sleep(delay).await;
     }
 
-    async fn attempt(&self, body: Bytes, names: &Names, said: OnDelta<'_>) -> Result<Turn, Fault> {
+    async fn attempt(&self, body: Bytes, names: &ToolNames, on_delta: OnDelta<'_>) -> Result<Turn, Fault> {
         let idle = self.pace.idle;
         let answer = timeout(idle, self.transport.send(body)).await.map_err(|_| silence(idle))??;
         let HttpResponse { status, content_type, after, body } = answer;
@@ -126,7 +126,7 @@ impl RemoteModel {
         loop {
             match events.next().await {
                 Some(data) => {
-                    if reader.take(&data?, &mut draft, said)? {
+                    if reader.take(&data?, &mut draft, on_delta)? {
                         break;
                     }
                 }
@@ -139,10 +139,10 @@ impl RemoteModel {
     }
 
     /// Logs a reason and returns its part for people.
-    fn log_reason(&self, Reason { told, detail }: Reason) -> String {
+    fn log_reason(&self, Reason { text, detail }: Reason) -> String {
         let detail = readable(&detail, self.key.as_ref().map(|key| key.trim()));
-        tracing::warn!(model = self.choice.name, why = told, detail, "an attempt at a turn of the model failed");
-        told
+        tracing::warn!(model = self.choice.name, why = text, detail, "an attempt at a turn of the model failed");
+        text
     }
 }
 
@@ -150,9 +150,9 @@ impl Model for RemoteModel {
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
-        said: &'a mut (dyn FnMut(Delta) + Send),
+        on_delta: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<Turn, ModelError>> {
-        Box::pin(self.turn(request, said))
+        Box::pin(self.turn(request, on_delta))
     }
 }
 
@@ -162,7 +162,7 @@ fn no_stream(content_type: &str, body: &[u8]) -> Fault {
     match serde_json::from_slice::<Value>(body) {
         Ok(error) if error.get("error").is_some_and(|error| !error.is_null()) => Fault::of_event(&error),
         _ => Fault::refused(Reason {
-            told: format!("the endpoint answers with {content_type} instead of an event stream"),
+            text: format!("the endpoint answers with {content_type} instead of an event stream"),
             detail: String::from_utf8_lossy(body).into_owned(),
         }),
     }

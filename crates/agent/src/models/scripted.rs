@@ -64,11 +64,11 @@ impl Model for Scripted {
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
-        said: &'a mut (dyn FnMut(Delta) + Send),
+        on_delta: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<Turn, ModelError>> {
         async move {
             let turn = self.turn(request.history);
-            pieces(&turn.text).for_each(|piece| said(Delta::Text(piece)));
+            pieces(&turn.text).for_each(|piece| on_delta(Delta::Text(piece)));
             Ok(turn)
         }
         .boxed()
@@ -114,12 +114,12 @@ mod tests {
     async fn ask(turns: &[ScriptedTurn], history: &mut Vec<Message>) -> String {
         let model = model(turns.to_vec());
         let mut heard = String::new();
-        let mut said = |delta| {
+        let mut on_delta = |delta| {
             if let Delta::Text(more) = delta {
                 heard.push_str(&more);
             }
         };
-        let turn = Model::turn(&model, Request { instructions: "", history, tools: &[] }, &mut said).await.unwrap();
+        let turn = Model::turn(&model, Request { instructions: "", history, tools: &[] }, &mut on_delta).await.unwrap();
         assert_eq!(heard, turn.text);
         history.push(Message::Assistant { text: turn.text.clone(), calls: turn.calls, provider: turn.provider });
         turn.text

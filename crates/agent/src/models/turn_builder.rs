@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::arguments;
 use super::fault::Fault;
-use super::names::Names;
+use super::names::ToolNames;
 use crate::model::{Delta, ModelCall, Turn, Usage};
 
 /// Largest size of one turn, in bytes.
@@ -58,21 +58,21 @@ impl TurnBuilder {
     }
 
     /// Adds text of the reply.
-    pub(super) fn say(&mut self, text: &str, said: OnDelta<'_>) -> Result<(), Fault> {
+    pub(super) fn say(&mut self, text: &str, on_delta: OnDelta<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
             self.text.push_str(text);
-            said(Delta::Text(text.to_owned()));
+            on_delta(Delta::Text(text.to_owned()));
         }
         Ok(())
     }
 
     /// Adds text of the reasoning.
-    pub(super) fn think(&mut self, text: &str, said: OnDelta<'_>) -> Result<(), Fault> {
+    pub(super) fn think(&mut self, text: &str, on_delta: OnDelta<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
             self.thinking.push_str(text);
-            said(Delta::Thinking(text.to_owned()));
+            on_delta(Delta::Thinking(text.to_owned()));
         }
         Ok(())
     }
@@ -146,7 +146,7 @@ impl TurnBuilder {
     }
 
     /// Completes the turn and returns it.
-    pub(super) fn finish(self, names: &Names, price: Option<Price>) -> Turn {
+    pub(super) fn finish(self, names: &ToolNames, price: Option<Price>) -> Turn {
         let ids = self.ids();
         let calls = self.calls.into_iter().zip(ids).map(|(call, id)| ModelCall {
             id,
@@ -188,9 +188,9 @@ mod tests {
     fn turn_beyond_the_size_limit_is_refused() {
         let mut turn = TurnBuilder::default();
         let mut heard = 0_usize;
-        let mut said = |_: Delta| heard += 1;
-        turn.say(&"a".repeat(MAX_KEPT), &mut said).unwrap();
-        assert!(matches!(turn.think("b", &mut said), Err(Fault::Refused(_))));
+        let mut on_delta = |_: Delta| heard += 1;
+        turn.say(&"a".repeat(MAX_KEPT), &mut on_delta).unwrap();
+        assert!(matches!(turn.think("b", &mut on_delta), Err(Fault::Refused(_))));
         assert_eq!(heard, 1);
     }
 }

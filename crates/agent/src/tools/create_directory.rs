@@ -40,6 +40,6 @@ impl FileWork for CreateDirectory {
         let place = WorkspacePath::inside(&arguments.path)?;
         bounds.go_on()?;
         let created = place.make(root)?;
-        Ok(json!({"path": place.shown(), "created": created}))
+        Ok(json!({"path": place.canonical(), "created": created}))
     }
 }

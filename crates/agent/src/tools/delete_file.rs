@@ -55,12 +55,12 @@ impl FileWork for DeleteFile {
         let done =
             delete(&parent, name, &mut Deletion { bounds, recursive: arguments.recursive, deleted: &mut deleted }, 0);
         match done {
-            Ok(()) => Ok(json!({"path": place.shown(), "deleted": deleted})),
+            Ok(()) => Ok(json!({"path": place.canonical(), "deleted": deleted})),
             Err(ToolFailure(why)) if deleted > 0 => Err(ToolFailure::new(format!(
                 "`{}`: {deleted} entries were deleted before an error: {why}",
-                place.shown()
+                place.canonical()
             ))),
-            Err(ToolFailure(why)) => Err(ToolFailure::new(format!("`{}`: {why}", place.shown()))),
+            Err(ToolFailure(why)) => Err(ToolFailure::new(format!("`{}`: {why}", place.canonical()))),
         }
     }
 }

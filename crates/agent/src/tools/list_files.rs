@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::bounds::{Bounds, ToolFailure};
 use super::file_tool::FileWork;
-use super::walk::{End, Kind, WalkStep, walk};
+use super::walk::{FileKind, WalkEnd, WalkStep, walk};
 use super::workspace_path::WorkspacePath;
 use crate::tool::ToolSpec;
 
@@ -59,7 +59,7 @@ impl FileWork for ListFiles {
                 return WalkStep::Enough;
             }
             let mut shown = json!({"path": entry.path, "kind": word(entry.kind)});
-            if entry.kind == Kind::File
+            if entry.kind == FileKind::File
                 && let Ok(metadata) = entry.parent.symlink_metadata(entry.name)
             {
                 shown["bytes"] = json!(metadata.len());
@@ -67,9 +67,9 @@ impl FileWork for ListFiles {
             entries.push(shown);
             if entry.path.matches('/').count() + 1 < depth { WalkStep::Into } else { WalkStep::Past }
         })
-        .map_err(|error| ToolFailure::with(&place.shown(), &error))?;
-        let cut = end == End::Short;
-        let mut result = json!({"path": place.shown(), "entries": entries, "cut": cut});
+        .map_err(|error| ToolFailure::with(&place.canonical(), &error))?;
+        let cut = end == WalkEnd::Short;
+        let mut result = json!({"path": place.canonical(), "entries": entries, "cut": cut});
         if cut {
             result["note"] = json!(format!("[cut: {} entries shown, and there are more]", entries.len()));
         }
@@ -77,11 +77,11 @@ impl FileWork for ListFiles {
     }
 }
 
-fn word(kind: Kind) -> &'static str {
+fn word(kind: FileKind) -> &'static str {
     match kind {
-        Kind::File => "file",
-        Kind::Directory => "directory",
-        Kind::Link => "link",
-        Kind::Other => "other",
+        FileKind::File => "file",
+        FileKind::Directory => "directory",
+        FileKind::Link => "link",
+        FileKind::Other => "other",
     }
 }

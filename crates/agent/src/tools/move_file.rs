@@ -52,7 +52,7 @@ impl FileWork for MoveFile {
         let (source, destination) =
             (WorkspacePath::inside(&arguments.source)?, WorkspacePath::inside(&arguments.destination)?);
         let (from, name) = source.parent(root)?;
-        from.symlink_metadata(name).map_err(|error| ToolFailure::with(&source.shown(), &error))?;
+        from.symlink_metadata(name).map_err(|error| ToolFailure::with(&source.canonical(), &error))?;
         let (to, new_name) = destination.parent(root)?;
         bounds.go_on()?;
         let moved = if arguments.replace {
@@ -61,7 +61,7 @@ impl FileWork for MoveFile {
             // One system call checks and moves, so that nothing can be put there in between.
             renameat_with(&from, name, &to, new_name, RenameFlags::NOREPLACE).map_err(io::Error::from)
         };
-        moved.map_err(|error| ToolFailure::with(&destination.shown(), &error))?;
-        Ok(json!({"source": source.shown(), "destination": destination.shown()}))
+        moved.map_err(|error| ToolFailure::with(&destination.canonical(), &error))?;
+        Ok(json!({"source": source.canonical(), "destination": destination.canonical()}))
     }
 }

@@ -56,7 +56,7 @@ impl FileWork for ReadFile {
             return Err(ToolFailure::new("from_line and lines count from 1"));
         }
         let place = WorkspacePath::parse(&arguments.path)?;
-        let path = place.shown();
+        let path = place.canonical();
         let text = bounds.secrets.hide(&text(root, &place)?);
         let total = text.lines().count();
         let wanted = arguments.lines.unwrap_or(usize::MAX);
@@ -79,7 +79,7 @@ impl FileWork for ReadFile {
 }
 
 fn text(root: &Dir, place: &WorkspacePath) -> Result<String, ToolFailure> {
-    let path = place.shown();
+    let path = place.canonical();
     let file = place.open(root)?;
     let mut bytes = Vec::new();
     // Reads one byte more than allowed, to notice a file that grows meanwhile.

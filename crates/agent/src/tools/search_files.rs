@@ -11,7 +11,7 @@ use wildmatch::WildMatch;
 use super::bounds::{Bounds, ToolFailure};
 use super::cut;
 use super::file_tool::FileWork;
-use super::walk::{End, Entry, Kind, WalkStep, walk};
+use super::walk::{FileKind, WalkEnd, WalkEntry, WalkStep, walk};
 use super::workspace_path::{WorkspacePath, open_regular};
 use crate::tool::ToolSpec;
 
@@ -72,10 +72,10 @@ impl FileWork for SearchFiles {
         let mut search = Search { pattern, glob, bounds, matches: Vec::new(), files: 0, skipped: 0 };
         let end = match place.directory(root) {
             Ok(dir) => walk(&dir, bounds, &mut |entry| search.visit(entry))
-                .map_err(|error| ToolFailure::with(&place.shown(), &error))?,
+                .map_err(|error| ToolFailure::with(&place.canonical(), &error))?,
             Err(trouble) => search.only(root, &place).ok_or(trouble)?,
         };
-        Ok(search.result(&place.shown(), end))
+        Ok(search.result(&place.canonical(), end))
     }
 }
 
@@ -102,12 +102,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn visit(&mut self, entry: &Entry<'_>) -> WalkStep {
+    fn visit(&mut self, entry: &WalkEntry<'_>) -> WalkStep {
         match entry.kind {
-            Kind::Directory if entry.name == ".git" => return WalkStep::Past,
-            Kind::Directory => return WalkStep::Into,
-            Kind::Link | Kind::Other => return WalkStep::Past,
-            Kind::File => {}
+            FileKind::Directory if entry.name == ".git" => return WalkStep::Past,
+            FileKind::Directory => return WalkStep::Into,
+            FileKind::Link | FileKind::Other => return WalkStep::Past,
+            FileKind::File => {}
         }
         let fits = |(glob, of_paths): &(WildMatch, bool)| glob.matches(if *of_paths { entry.path } else { entry.name });
         if !self.glob.as_ref().is_none_or(fits) {
@@ -120,12 +120,12 @@ impl Search<'_> {
     }
 
     /// Searches one file, if the path names a file.
-    fn only(&mut self, root: &Dir, place: &WorkspacePath) -> Option<End> {
+    fn only(&mut self, root: &Dir, place: &WorkspacePath) -> Option<WalkEnd> {
         let (parent, name) = place.parent(root).ok()?;
         open_regular(&parent, name).ok()?;
         Some(match self.look_into(&parent, name, name) {
-            WalkStep::Enough => End::Short,
-            WalkStep::Into | WalkStep::Past => End::Whole,
+            WalkStep::Enough => WalkEnd::Short,
+            WalkStep::Into | WalkStep::Past => WalkEnd::Whole,
         })
     }
 
@@ -150,8 +150,8 @@ impl Search<'_> {
         WalkStep::Past
     }
 
-    fn result(self, path: &str, end: End) -> Value {
-        let cut = end == End::Short;
+    fn result(self, path: &str, end: WalkEnd) -> Value {
+        let cut = end == WalkEnd::Short;
         let mut result = json!({"path": path, "files": self.files, "skipped": self.skipped, "cut": cut});
         if cut {
             let shown = self.matches.len();

@@ -12,7 +12,7 @@ const MOST: usize = 100_000;
 
 /// Kind of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     File,
     Directory,
     Link,
@@ -20,13 +20,13 @@ pub(super) enum Kind {
 }
 
 /// An entry of a directory.
-pub(super) struct Entry<'a> {
+pub(super) struct WalkEntry<'a> {
     /// Directory that contains the entry.
     pub(super) parent: &'a Dir,
     pub(super) name: &'a str,
     /// Path from the start of the walk.
     pub(super) path: &'a str,
-    pub(super) kind: Kind,
+    pub(super) kind: FileKind,
 }
 
 /// Continuation of a walk after an entry.
@@ -41,7 +41,7 @@ pub(super) enum WalkStep {
 
 /// End of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum WalkEnd {
     /// Every entry was visited.
     Whole,
     /// Some entries were not visited.
@@ -49,15 +49,19 @@ pub(super) enum End {
 }
 
 /// Walks through a directory in the order of names; a directory comes before its entries.
-pub(super) fn walk(dir: &Dir, bounds: &Bounds, visit: &mut dyn FnMut(&Entry<'_>) -> WalkStep) -> io::Result<End> {
-    let mut walk = Walk { bounds, visit, left: MOST, short: false };
+pub(super) fn walk(
+    dir: &Dir,
+    bounds: &Bounds,
+    visit: &mut dyn FnMut(&WalkEntry<'_>) -> WalkStep,
+) -> io::Result<WalkEnd> {
+    let mut walk = FileWalk { bounds, visit, left: MOST, short: false };
     let done = walk.through(dir, "")?;
-    Ok(if done && !walk.short { End::Whole } else { End::Short })
+    Ok(if done && !walk.short { WalkEnd::Whole } else { WalkEnd::Short })
 }
 
-struct Walk<'a> {
+struct FileWalk<'a> {
     bounds: &'a Bounds,
-    visit: &'a mut dyn FnMut(&Entry<'_>) -> WalkStep,
+    visit: &'a mut dyn FnMut(&WalkEntry<'_>) -> WalkStep,
     left: usize,
     short: bool,
 }
@@ -65,7 +69,7 @@ struct Walk<'a> {
 /// Deepest level of a walk; every directory on the way stays open.
 const DEEPEST: usize = 64;
 
-impl Walk<'_> {
+impl FileWalk<'_> {
     /// Walks through one directory and returns whether the walk may continue.
     fn through(&mut self, dir: &Dir, path: &str) -> io::Result<bool> {
         for (name, kind) in self.entries(dir)? {
@@ -73,10 +77,10 @@ impl Walk<'_> {
                 return Ok(false);
             }
             let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-            match (self.visit)(&Entry { parent: dir, name: &name, path: &path, kind }) {
+            match (self.visit)(&WalkEntry { parent: dir, name: &name, path: &path, kind }) {
                 WalkStep::Enough => return Ok(false),
                 WalkStep::Past => continue,
-                WalkStep::Into if kind != Kind::Directory => continue,
+                WalkStep::Into if kind != FileKind::Directory => continue,
                 WalkStep::Into => {}
             }
             if path.matches('/').count() + 1 >= DEEPEST {
@@ -93,7 +97,7 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    fn entries(&mut self, dir: &Dir) -> io::Result<Vec<(String, Kind)>> {
+    fn entries(&mut self, dir: &Dir) -> io::Result<Vec<(String, FileKind)>> {
         let mut entries = Vec::new();
         for entry in dir.entries()? {
             if self.left == 0 {
@@ -103,10 +107,10 @@ impl Walk<'_> {
             self.left -= 1;
             let entry = entry?;
             let kind = match entry.file_type() {
-                Ok(kind) if kind.is_dir() => Kind::Directory,
-                Ok(kind) if kind.is_file() => Kind::File,
-                Ok(kind) if kind.is_symlink() => Kind::Link,
-                _ => Kind::Other,
+                Ok(kind) if kind.is_dir() => FileKind::Directory,
+                Ok(kind) if kind.is_file() => FileKind::File,
+                Ok(kind) if kind.is_symlink() => FileKind::Link,
+                _ => FileKind::Other,
             };
             entries.push((entry.file_name().to_string_lossy().into_owned(), kind));
         }

@@ -47,7 +47,7 @@ impl WorkspacePath {
     }
 
     /// The path in canonical form.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn canonical(&self) -> String {
         if self.parts.is_empty() { ".".to_owned() } else { self.parts.join("/") }
     }
 
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn parts(path: &str) -> Option<String> {
-        WorkspacePath::parse(path).ok().map(|place| place.shown())
+        WorkspacePath::parse(path).ok().map(|place| place.canonical())
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl FileWork for WriteFile {
             return Err(ToolFailure::new("the content is larger than 4 MiB"));
         }
         let place = WorkspacePath::inside(&arguments.path)?;
-        let path = place.shown();
+        let path = place.canonical();
         let (parent, name) = place.parent(root)?;
         let old = parent.symlink_metadata(name).ok();
         if old.as_ref().is_some_and(|old| !old.is_file()) {

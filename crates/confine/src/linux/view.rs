@@ -69,7 +69,7 @@ const BEFORE: &str = "/.before";
 
 /// Way in which a path gets into the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
+enum ViewEntry {
     /// Mounted from this path, read-only.
     Read(PathBuf),
     /// Mounted from this path, writable.
@@ -90,17 +90,18 @@ enum Kind {
 
 /// The mounts in order, outer before inner.
 pub(super) struct View {
-    places: Vec<(PathBuf, Kind)>,
+    places: Vec<(PathBuf, ViewEntry)>,
 }
 
 impl View {
     /// Collects the paths that the program may see, under their current names.
     pub(super) fn of(confinement: &Confinement) -> Result<Self, String> {
-        let mut places = vec![(PathBuf::from("/tmp"), Kind::Temporary), (PathBuf::from("/proc"), Kind::Directory)];
+        let mut places =
+            vec![(PathBuf::from("/tmp"), ViewEntry::Temporary), (PathBuf::from("/proc"), ViewEntry::Directory)];
         for path in SYSTEM.iter().map(PathBuf::from) {
             match fs::read_link(&path) {
-                Ok(target) => places.push((path, Kind::Link(target))),
-                Err(_) if path.is_dir() => places.push((path.clone(), Kind::Read(path))),
+                Ok(target) => places.push((path, ViewEntry::Link(target))),
+                Err(_) if path.is_dir() => places.push((path.clone(), ViewEntry::Read(path))),
                 Err(_) => {}
             }
         }
@@ -111,12 +112,12 @@ impl View {
                 return Err(format!("cannot show {}: it is not the absolute path of a directory", path.display()));
             }
             let source = path.canonicalize().map_err(|error| format!("cannot show {}: {error}", path.display()))?;
-            places.push((path.clone(), Kind::Read(source)));
+            places.push((path.clone(), ViewEntry::Read(source)));
         }
         places.extend(hidden(&places, &confinement.hidden));
         if let Some(path) = &confinement.workspace {
             let source = path.canonicalize().map_err(|error| format!("cannot show the workspace: {error}"))?;
-            places.push((path.clone(), Kind::Write(source)));
+            places.push((path.clone(), ViewEntry::Write(source)));
         }
         // Inner paths are mounted after outer ones. The sort is stable, so the workspace stays last among equals.
         places.sort_by_key(|(path, _)| path.components().count());
@@ -138,8 +139,8 @@ impl View {
         }
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
         let people = format!("holdpoint:x:{user}:{group}::{}:/bin/sh\n", home.display());
-        place(Path::new("/etc/passwd"), &Kind::Text(people)).doing("write /etc/passwd")?;
-        place(Path::new("/etc/group"), &Kind::Text(format!("holdpoint:x:{group}:\n"))).doing("write /etc/group")
+        place(Path::new("/etc/passwd"), &ViewEntry::Text(people)).doing("write /etc/passwd")?;
+        place(Path::new("/etc/group"), &ViewEntry::Text(format!("holdpoint:x:{group}:\n"))).doing("write /etc/group")
     }
 
     /// Detaches the previous root and makes the new one read-only. `/proc` can be mounted only while another one is
@@ -154,19 +155,19 @@ impl View {
 
 /// Lists the hidden files by their paths in the view: their own paths, and their paths below any shown directory that
 /// contains them under another name.
-fn hidden(places: &[(PathBuf, Kind)], paths: &[PathBuf]) -> Vec<(PathBuf, Kind)> {
+fn hidden(places: &[(PathBuf, ViewEntry)], paths: &[PathBuf]) -> Vec<(PathBuf, ViewEntry)> {
     let mut found = Vec::new();
     for path in paths {
         // A path that cannot be resolved does not exist yet.
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        found.push((path.clone(), Kind::Hidden));
-        found.push((real.clone(), Kind::Hidden));
+        found.push((path.clone(), ViewEntry::Hidden));
+        found.push((real.clone(), ViewEntry::Hidden));
         for (shown, kind) in places {
-            if let Kind::Read(source) = kind
+            if let ViewEntry::Read(source) = kind
                 && let Ok(inner) = real.strip_prefix(source)
                 && inner != Path::new("")
             {
-                found.push((shown.join(inner), Kind::Hidden));
+                found.push((shown.join(inner), ViewEntry::Hidden));
             }
         }
     }
@@ -174,7 +175,7 @@ fn hidden(places: &[(PathBuf, Kind)], paths: &[PathBuf]) -> Vec<(PathBuf, Kind)>
     found.dedup();
     // A path that is allowed explicitly is shown: the caller refuses paths that must not be shown.
     found.retain(|(path, _)| {
-        !places.iter().any(|(shown, kind)| shown == path && matches!(kind, Kind::Read(_)) && !is_system(shown))
+        !places.iter().any(|(shown, kind)| shown == path && matches!(kind, ViewEntry::Read(_)) && !is_system(shown))
     });
     found
 }
@@ -183,24 +184,24 @@ fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path == Path::new(system))
 }
 
-fn settings(confinement: &Confinement) -> Vec<(PathBuf, Kind)> {
+fn settings(confinement: &Confinement) -> Vec<(PathBuf, ViewEntry)> {
     let further = NETWORK_SETTINGS.iter().filter(|_| confinement.network);
     let known = SETTINGS.iter().chain(further).filter_map(|name| {
         let path = Path::new("/etc").join(name);
         let source = path.canonicalize().ok()?;
-        Some((path, Kind::Read(source)))
+        Some((path, ViewEntry::Read(source)))
     });
     let mut places: Vec<_> = known.collect();
     if !confinement.network {
         let hosts = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
-        places.push((PathBuf::from("/etc/hosts"), Kind::Text(hosts)));
+        places.push((PathBuf::from("/etc/hosts"), ViewEntry::Text(hosts)));
     }
     places
 }
 
-fn devices() -> Vec<(PathBuf, Kind)> {
+fn devices() -> Vec<(PathBuf, ViewEntry)> {
     let files = DEVICES.iter().map(|name| Path::new("/dev").join(name)).filter(|path| path.exists());
-    let mut places: Vec<_> = files.map(|path| (path.clone(), Kind::Device(path))).collect();
+    let mut places: Vec<_> = files.map(|path| (path.clone(), ViewEntry::Device(path))).collect();
     let links = [
         ("/dev/fd", "/proc/self/fd"),
         ("/dev/stdin", "/proc/self/fd/0"),
@@ -208,43 +209,43 @@ fn devices() -> Vec<(PathBuf, Kind)> {
         ("/dev/stderr", "/proc/self/fd/2"),
         ("/dev/shm", "/tmp"),
     ];
-    places.extend(links.map(|(path, target)| (PathBuf::from(path), Kind::Link(PathBuf::from(target)))));
+    places.extend(links.map(|(path, target)| (PathBuf::from(path), ViewEntry::Link(PathBuf::from(target)))));
     places
 }
 
 /// Puts one entry into the new root.
-fn place(path: &Path, kind: &Kind) -> io::Result<()> {
+fn place(path: &Path, kind: &ViewEntry) -> io::Result<()> {
     match kind {
-        Kind::Link(target) => {
+        ViewEntry::Link(target) => {
             make_parent(path)?;
             symlink(target, path)
         }
-        Kind::Text(text) => {
+        ViewEntry::Text(text) => {
             make_parent(path)?;
             fs::write(path, text)
         }
-        Kind::Directory => fs::create_dir_all(path),
-        Kind::Temporary => {
+        ViewEntry::Directory => fs::create_dir_all(path),
+        ViewEntry::Temporary => {
             fs::create_dir_all(path)?;
             Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, TEMPORARY)?)
         }
         // A hidden path that does not exist is in no shown directory.
-        Kind::Hidden if !path.exists() => Ok(()),
-        Kind::Hidden if !path.is_dir() => {
+        ViewEntry::Hidden if !path.exists() => Ok(()),
+        ViewEntry::Hidden if !path.is_dir() => {
             bind(Path::new("/dev/null"), path)?;
             remount(path, MountFlags::RDONLY | MountFlags::NOSUID)
         }
-        Kind::Hidden => Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, HIDDEN)?),
+        ViewEntry::Hidden => Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, HIDDEN)?),
         // A read-only mount still allows writing to devices, but not changing their modes and owners.
-        Kind::Device(source) => {
+        ViewEntry::Device(source) => {
             bind(source, path)?;
             remount(path, MountFlags::RDONLY | MountFlags::NOSUID)
         }
-        Kind::Write(source) => {
+        ViewEntry::Write(source) => {
             bind(source, path)?;
             remount(path, MountFlags::NOSUID | MountFlags::NODEV)
         }
-        Kind::Read(source) => {
+        ViewEntry::Read(source) => {
             bind(source, path)?;
             remount(path, MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV)?;
             for inner in mounted_below(path)? {
@@ -333,10 +334,11 @@ mod tests {
             ..Confinement::default()
         };
         let places = View::of(&confinement).unwrap().places;
-        let at = |wanted: &Path, kind: &Kind| places.iter().position(|(path, known)| path == wanted && known == kind);
+        let at =
+            |wanted: &Path, kind: &ViewEntry| places.iter().position(|(path, known)| path == wanted && known == kind);
         let source = inside.path().canonicalize().unwrap();
-        assert!(at(Path::new("/usr"), &Kind::Read("/usr".into())) < at(Path::new("/usr"), &Kind::Hidden));
-        assert!(at(Path::new("/tmp"), &Kind::Temporary) < at(inside.path(), &Kind::Write(source)));
+        assert!(at(Path::new("/usr"), &ViewEntry::Read("/usr".into())) < at(Path::new("/usr"), &ViewEntry::Hidden));
+        assert!(at(Path::new("/tmp"), &ViewEntry::Temporary) < at(inside.path(), &ViewEntry::Write(source)));
     }
 
     #[test]

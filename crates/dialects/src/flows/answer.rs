@@ -23,7 +23,7 @@ use server::handler::{ApiError, Authenticated, CommandRequest, IdempotencyKey, P
 const CHANNEL: &str = "x-chat-session-id";
 
 /// Reply of the operations that end a question.
-type Reply = Result<(StatusCode, Json<FlowInteractionView>), ApiError>;
+type AnswerReply = Result<(StatusCode, Json<FlowInteractionView>), ApiError>;
 
 /// The caller, the session and question of the path, and the channel of the header.
 pub(super) struct QuestionPath {
@@ -111,7 +111,7 @@ fn is_same_channel(one: &str, other: &str) -> bool {
 }
 
 /// Renders the result of a use case on a question.
-fn reply(placed: QuestionWithStep, done: Result<Interaction, Error>) -> Reply {
+fn reply(placed: QuestionWithStep, done: Result<Interaction, Error>) -> AnswerReply {
     let QuestionWithStep { interaction: before, step } = placed;
     match done {
         Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step)))),
@@ -160,7 +160,7 @@ pub(super) async fn flows_respond(
     State(app): State<App>,
     path: QuestionPath,
     CommandRequest { body, idempotency }: CommandRequest<FlowRespondBody>,
-) -> Reply {
+) -> AnswerReply {
     let (subject, placed) = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
     let draft = payload::draft(&placed.interaction.question, body.payload)?;
@@ -176,7 +176,7 @@ pub(super) async fn flows_skip(
     State(app): State<App>,
     path: QuestionPath,
     CommandRequest { body, idempotency }: CommandRequest<FlowRespondBody>,
-) -> Reply {
+) -> AnswerReply {
     let (subject, placed) = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
     let draft = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
@@ -219,7 +219,7 @@ pub(super) async fn flows_auto(
     State(app): State<App>,
     path: QuestionPath,
     CommandRequest { body, idempotency }: CommandRequest<FlowAutoBody>,
-) -> Reply {
+) -> AnswerReply {
     let (subject, placed) = path.load(&app, None).await?;
     path.check_responder(body.responded_by.as_deref())?;
     let source = body.source()?;
@@ -238,7 +238,7 @@ pub(super) async fn flows_expire(
     State(app): State<App>,
     path: QuestionPath,
     CommandRequest { body, idempotency }: CommandRequest<FlowAutoBody>,
-) -> Reply {
+) -> AnswerReply {
     let placed = app.engine.question(&path.caller, path.session, path.request).await?;
     path.check_channel(&placed.interaction, None)?;
     path.check_responder(body.responded_by.as_deref())?;

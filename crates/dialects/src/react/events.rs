@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use axum::response::sse::Event as Frame;
-use domain::event::{ModelText, ModelTurn, SessionChange, SessionControlled};
+use domain::event::{ActionRuled, ActionSettled, ModelText, ModelTurn, SessionChange, SessionControlled, StepEnded};
 use domain::{Caller, Event, EventKind, SessionId, Status};
 use engine::Error;
 use serde_json::{Value, json};
@@ -43,8 +43,45 @@ pub(super) struct ReactEvents {
     listens: HashMap<SessionId, bool>,
 }
 
+/// Name of an event of this dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReactName {
+    Started,
+    Thinking,
+    PartialResult,
+    Acting,
+    Tool,
+    Observing,
+    Interaction,
+    Done,
+    Error,
+    Completed,
+}
+
+impl ReactName {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Started => "STARTED",
+            Self::Thinking => "THINKING",
+            Self::PartialResult => "PARTIAL_RESULT",
+            Self::Acting => "ACTING",
+            Self::Tool => "TOOL",
+            Self::Observing => "OBSERVING",
+            Self::Interaction => "INTERACTION",
+            Self::Done => "DONE",
+            Self::Error => "ERROR",
+            Self::Completed => "COMPLETED",
+        }
+    }
+
+    /// Whether the event ends the turn of the agent, and with it a stream of one turn.
+    const fn ends_turn(self) -> bool {
+        matches!(self, Self::Completed)
+    }
+}
+
 /// An event of this dialect: its name and its data.
-type ReactEvent = (&'static str, Value);
+type ReactEvent = (ReactName, Value);
 
 impl ReactEvents {
     pub(super) fn new(name: String, until: StreamEnd, from: Positions) -> Self {
@@ -83,50 +120,52 @@ impl ReactEvents {
         Some(match &kind {
             EventKind::InteractionAsked(_) => return None,
             EventKind::SessionStarted(started) => {
-                vec![("STARTED", json!({ "agent": started.agent, "title": started.title }))]
+                vec![(ReactName::Started, json!({ "agent": started.agent, "title": started.title }))]
             }
-            EventKind::SessionRevived(_) => vec![("STARTED", json!({ "agent": null, "title": null }))],
-            EventKind::MessageSent(message) => vec![("STARTED", json!({ "message": message.content }))],
-            EventKind::ModelThought(said) | EventKind::ModelAgain(said) => vec![("THINKING", model_text(said))],
-            EventKind::ModelSaid(said) => vec![("PARTIAL_RESULT", model_text(said))],
+            EventKind::SessionRevived(_) => vec![(ReactName::Started, json!({ "agent": null, "title": null }))],
+            EventKind::MessageSent(message) => vec![(ReactName::Started, json!({ "message": message.content }))],
+            EventKind::ModelThought(said) | EventKind::ModelAgain(said) => {
+                vec![(ReactName::Thinking, model_text(said))]
+            }
+            EventKind::ModelSaid(said) => vec![(ReactName::PartialResult, model_text(said))],
             EventKind::ModelTurn(turn) => turn_events(turn, self.listens(event)),
-            EventKind::ActionAllowed(ruled) | EventKind::ActionWaiting(ruled) | EventKind::ActionDenied(ruled) => {
-                let reason = ruled.ruling.as_ref().map(|ruling| ruling.reason.as_str());
-                vec![("TOOL", call(event, (&ruled.call_id, &ruled.tool), reason))]
-            }
+            EventKind::ActionAllowed(ruled) => vec![ruled_event("allowed", ruled)],
+            EventKind::ActionWaiting(ruled) => vec![ruled_event("waiting", ruled)],
+            EventKind::ActionDenied(ruled) => vec![ruled_event("denied", ruled)],
             EventKind::ActionStarted(started) => {
-                vec![("TOOL", call(event, (&started.call_id, &started.tool), None))]
+                vec![(ReactName::Tool, call("started", (&started.call_id, &started.tool), None))]
             }
-            EventKind::ActionOffered(settled) => {
-                vec![("TOOL", call(event, (&settled.call_id, &settled.tool), settled.reason.as_deref()))]
-            }
-            EventKind::ActionDone(settled) | EventKind::ActionFailed(settled) | EventKind::ActionUnknown(settled) => {
-                vec![("OBSERVING", call(event, (&settled.call_id, &settled.tool), settled.reason.as_deref()))]
-            }
+            EventKind::ActionOffered(settled) => vec![(ReactName::Tool, settled_call("offered", settled))],
+            EventKind::ActionDone(settled) => vec![(ReactName::Observing, settled_call("done", settled))],
+            EventKind::ActionFailed(settled) => vec![(ReactName::Observing, settled_call("failed", settled))],
+            EventKind::ActionUnknown(settled) => vec![(ReactName::Observing, settled_call("unknown", settled))],
             EventKind::ActionRejected(rejected) => {
-                vec![("OBSERVING", call(event, (&rejected.call_id, &rejected.tool), None))]
+                vec![(ReactName::Observing, call("rejected", (&rejected.call_id, &rejected.tool), None))]
             }
             EventKind::ActionUnusable(unusable) => {
-                vec![("OBSERVING", call(event, (&unusable.call_id, &unusable.tool), Some(&unusable.reason)))]
+                let data = call("unusable", (&unusable.call_id, &unusable.tool), Some(&unusable.reason));
+                vec![(ReactName::Observing, data)]
             }
-            EventKind::InteractionAnswered(answered) => question_end(event, Some(&answered.options)),
-            EventKind::InteractionAutoResolved(resolved) => question_end(event, Some(&resolved.answer.options)),
-            EventKind::InteractionExpired(_)
-            | EventKind::InteractionCancelled(_)
-            | EventKind::InteractionHandedOver(_) => question_end(event, None),
+            EventKind::InteractionAnswered(answered) => question_end("answered", event, Some(&answered.options)),
+            EventKind::InteractionAutoResolved(resolved) => {
+                question_end("auto_resolved", event, Some(&resolved.answer.options))
+            }
+            EventKind::InteractionExpired(_) => question_end("expired", event, None),
+            EventKind::InteractionCancelled(_) => question_end("cancelled", event, None),
+            EventKind::InteractionHandedOver(_) => question_end("handed_over", event, None),
             EventKind::StepCompleted(_) if self.listens(event) => Vec::new(),
-            EventKind::StepCompleted(step) => vec![("DONE", json!({ "step": step.name, "result": step.output }))],
-            EventKind::StepFailed(step) | EventKind::StepRejected(step) | EventKind::StepSkipped(step) => {
-                let state = state_name(&event.name);
-                vec![("OBSERVING", json!({ "step": step.name, "state": state, "reason": step.reason }))]
+            EventKind::StepCompleted(step) => {
+                vec![(ReactName::Done, json!({ "step": step.name, "result": step.output }))]
             }
+            EventKind::StepFailed(step) => vec![step_end("failed", step)],
+            EventKind::StepRejected(step) => vec![step_end("rejected", step)],
+            EventKind::StepSkipped(step) => vec![step_end("skipped", step)],
             EventKind::SessionFailed(end) => {
                 let why = end.reason.as_deref().unwrap_or("the session has failed");
-                vec![("ERROR", json!({ "message": why })), ("COMPLETED", session_end(event, end))]
+                vec![(ReactName::Error, json!({ "message": why })), session_end("failed", end)]
             }
-            EventKind::SessionCompleted(end) | EventKind::SessionCancelled(end) => {
-                vec![("COMPLETED", session_end(event, end))]
-            }
+            EventKind::SessionCompleted(end) => vec![session_end("completed", end)],
+            EventKind::SessionCancelled(end) => vec![session_end("cancelled", end)],
             // This dialect has no word for these events.
             EventKind::InteractionVoted(_)
             | EventKind::InteractionOverdue(_)
@@ -172,9 +211,7 @@ impl ReactEvents {
 
     async fn is_last(&self, app: &App, caller: &Caller, event: &Event, closes: bool) -> Result<bool, Error> {
         Ok(match self.until {
-            StreamEnd::Turn => {
-                closes || self.translate(event).into_iter().flatten().any(|(name, _)| name == "COMPLETED")
-            }
+            StreamEnd::Turn => closes || self.translate(event).into_iter().flatten().any(|(name, _)| name.ends_turn()),
             StreamEnd::Session => closes,
             StreamEnd::Channel => {
                 closes && self.is_complete() && app.engine.live_sessions(caller, &self.name).await?.is_empty()
@@ -195,7 +232,7 @@ impl ReactEvents {
         if asked.status() != Status::Pending || asked.handed_over().is_some() {
             return Ok(Vec::new());
         }
-        Ok(vec![("INTERACTION", json!(RequestView::new(asked, &self.name)))])
+        Ok(vec![(ReactName::Interaction, json!(RequestView::new(asked, &self.name)))])
     }
 
     fn frames(&self, event: &Event, translated: Vec<ReactEvent>) -> Vec<Frame> {
@@ -205,6 +242,7 @@ impl ReactEvents {
         let last = translated.len() - 1;
         let parts = translated.into_iter().enumerate().map(|(part, (name, data))| {
             let told = self.told.at(event.session, Position { seq: event.seq, part: (part != last).then_some(part) });
+            let name = name.text();
             let body = json!({ "type": name, "sessionId": self.name, "data": data, "timestamp": event.at });
             Frame::default().id(told.to_string()).event(name).data(body.to_string())
         });
@@ -240,13 +278,13 @@ fn turn_events(turn: &ModelTurn, listens: bool) -> Vec<ReactEvent> {
     let (number, text) = (turn.turn, &turn.text);
     let mut all = Vec::new();
     if turn.thinking.is_empty() {
-        all.push(("THINKING", json!({ "iteration": number, "text": text })));
+        all.push((ReactName::Thinking, json!({ "iteration": number, "text": text })));
     }
     if !turn.tools.is_empty() {
-        all.push(("ACTING", json!({ "iteration": number, "tools": turn.tools })));
+        all.push((ReactName::Acting, json!({ "iteration": number, "tools": turn.tools })));
     } else if listens {
-        all.push(("DONE", json!({ "iteration": number, "result": text })));
-        all.push(("COMPLETED", json!({ "status": "waiting_for_message" })));
+        all.push((ReactName::Done, json!({ "iteration": number, "result": text })));
+        all.push((ReactName::Completed, json!({ "status": "waiting_for_message" })));
     }
     all
 }
@@ -255,21 +293,29 @@ fn model_text(said: &ModelText) -> Value {
     json!({ "iteration": said.turn, "text": said.text })
 }
 
-fn call(event: &Event, (call, tool): (&str, &str), reason: Option<&str>) -> Value {
-    json!({ "toolCallId": call, "toolName": tool, "state": state_name(&event.name), "reason": reason })
+fn ruled_event(state: &str, ruled: &ActionRuled) -> ReactEvent {
+    let reason = ruled.ruling.as_ref().map(|ruling| ruling.reason.as_str());
+    (ReactName::Tool, call(state, (&ruled.call_id, &ruled.tool), reason))
 }
 
-fn question_end(event: &Event, options: Option<&[String]>) -> Vec<ReactEvent> {
-    let request = event.interaction.map(|id| id.to_string());
-    let (state, by) = (state_name(&event.name), event.by().map(|by| by.name));
-    vec![("OBSERVING", json!({ "requestId": request, "state": state, "selectedOptionIds": options, "by": by }))]
+fn settled_call(state: &str, settled: &ActionSettled) -> Value {
+    call(state, (&settled.call_id, &settled.tool), settled.reason.as_deref())
 }
 
-fn session_end(event: &Event, end: &SessionControlled) -> Value {
-    json!({ "status": state_name(&event.name), "reason": end.reason })
+fn call(state: &str, (call, tool): (&str, &str), reason: Option<&str>) -> Value {
+    json!({ "toolCallId": call, "toolName": tool, "state": state, "reason": reason })
 }
 
-/// Second part of an event name: `answered` of `interaction.answered`.
-fn state_name(name: &str) -> &str {
-    name.split_once('.').map_or(name, |(_, past)| past)
+fn question_end(state: &str, event: &Event, options: Option<&[String]>) -> Vec<ReactEvent> {
+    let (request, by) = (event.interaction.map(|id| id.to_string()), event.by().map(|by| by.name));
+    let data = json!({ "requestId": request, "state": state, "selectedOptionIds": options, "by": by });
+    vec![(ReactName::Observing, data)]
+}
+
+fn step_end(state: &str, step: &StepEnded) -> ReactEvent {
+    (ReactName::Observing, json!({ "step": step.name, "state": state, "reason": step.reason }))
+}
+
+fn session_end(status: &str, end: &SessionControlled) -> ReactEvent {
+    (ReactName::Completed, json!({ "status": status, "reason": end.reason }))
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::chain::{ChainHead, Checkpoint, PublicKey, Signer};
-use super::seal::{Seal, Tally};
+use super::seal::{Seal, SealCounts};
 use crate::{Digest, ProjectId, TenantId};
 
 /// Name of the format.
@@ -59,7 +59,7 @@ pub enum EntryForm<'a> {
 /// Writes an export line by line, and seals it at the end.
 #[derive(Debug)]
 pub struct Writer {
-    tally: Tally,
+    tally: SealCounts,
     shown: Option<ProjectId>,
 }
 
@@ -68,7 +68,7 @@ impl Writer {
     #[must_use]
     pub fn begin(header: &Header, shown: Option<ProjectId>) -> (Self, String) {
         let line = ended(header);
-        (Self { tally: Tally::begin(header, line.as_bytes()), shown }, line)
+        (Self { tally: SealCounts::begin(header, line.as_bytes()), shown }, line)
     }
 
     /// Line of an entry.

@@ -13,6 +13,9 @@ use crate::{
     TicketId, UserId, WebhookDeliveryId, WebhookId,
 };
 
+/// Name of an entry that records a new version of an agent or a flow. Entries of earlier forms have it too.
+pub(crate) const DEFINITION_ADDED: &str = "definition.added";
+
 kinds! {
     /// A change outside a session.
     pub enum AuditKind {
@@ -65,7 +68,7 @@ kinds! {
         /// A tenant got a new data key.
         SecretsRotated(SecretsRotated) = "secrets.rotated",
         /// A version of an agent or a flow was added.
-        DefinitionAdded(DefinitionNamed) = "definition.added",
+        DefinitionAdded(DefinitionNamed) = DEFINITION_ADDED,
         /// A version of an agent or a flow was retired.
         DefinitionRetired(DefinitionNamed) = "definition.retired",
         /// A restored database was adopted.
@@ -119,6 +122,12 @@ impl AuditDraft {
     #[must_use]
     pub fn recording(self, record: Value) -> Self {
         Self { record, ..self }
+    }
+
+    /// Adds the difference between the text of a policy before and after the change. `None` if there was no text before.
+    #[must_use]
+    pub fn with_diff(self, diff: Option<&str>) -> Self {
+        self.recording(serde_json::json!({ "diff": diff }))
     }
 }
 

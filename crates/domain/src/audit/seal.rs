@@ -60,7 +60,7 @@ impl Seal {
 
 /// Running counts and hash of an export. The writer and the reader use the same type, so that they count alike.
 #[derive(Debug, Clone)]
-pub(super) struct Tally {
+pub(super) struct SealCounts {
     tenant: String,
     from: u64,
     last: (u64, String),
@@ -69,7 +69,7 @@ pub(super) struct Tally {
     bytes: Sha256,
 }
 
-impl Tally {
+impl SealCounts {
     /// Begins with a header and its line.
     pub(super) fn begin(header: &Header, line: &[u8]) -> Self {
         Self {

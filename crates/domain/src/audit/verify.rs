@@ -6,7 +6,7 @@
 
 use super::chain::{Checkpoint, PublicKey, link};
 use super::export::{CheckpointLine, EntryLine, FORMAT, Header, SealLine, seal_line};
-use super::seal::{Seal, Tally};
+use super::seal::{Seal, SealCounts};
 use crate::Digest;
 
 pub use super::finding::{ExportFinding, Fault};
@@ -113,7 +113,7 @@ struct Reading {
     signed: Option<u64>,
     /// Line and number of the first entry that is shown only by its digest.
     hidden: Option<(u64, u64)>,
-    tally: Tally,
+    tally: SealCounts,
     report: Report,
 }
 
@@ -145,7 +145,7 @@ impl Reading {
             public_key: header.public_key.clone(),
         };
         let (seq, hash) = report.last.clone();
-        let tally = Tally::begin(&header, line);
+        let tally = SealCounts::begin(&header, line);
         let before = hash.clone();
         Ok(Self { header, key, line: 1, seq, before, hash, stood: 1, signed: None, hidden: None, tally, report })
     }

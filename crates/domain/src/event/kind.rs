@@ -10,7 +10,7 @@ use super::payload::{
 
 /// Declares an enum of kinds: each variant has a payload and a dotted name.
 macro_rules! kinds {
-    ($(#[$about:meta])* pub enum $kinds:ident { $($(#[$doc:meta])* $kind:ident($payload:ty) = $name:literal,)+ }) => {
+    ($(#[$about:meta])* pub enum $kinds:ident { $($(#[$doc:meta])* $kind:ident($payload:ty) = $name:tt,)+ }) => {
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $kinds {

@@ -86,7 +86,7 @@ fn permit_from_before_an_edit_is_refused() {
 }
 
 #[test]
-fn repeated_proposal_must_have_the_same_call_and_agent() {
+fn call_proposed_again_must_have_the_same_call_and_agent() {
     let proposed = action_in("waiting");
     let agent = caller("agent", Role::Agent, &[]).actor;
     assert_eq!(proposed.require_same(&action(json!({ "path": "a" })), &agent), Ok(()));

@@ -12,13 +12,24 @@ use holdpoint_domain::{AuditKind, EventKind};
 const DELIVERY_FIELD: &str = "delivery.state";
 /// Flag with the words "at once", which mean simultaneously.
 const SIMULTANEOUS: &str = "lists_at_once";
+/// Commands of the command line that are verbs, or that name no concept of the product.
+const COMMANDS_OF_THEIR_OWN: [&str; 13] = [
+    "Adopt", "Backup", "Check", "Create", "Database", "Export", "List", "Openapi", "Revoke", "Rotate", "Serve",
+    "Simulate", "Verify",
+];
+/// Sources that may contain the names of events as literals: those that define them, examples of the API, tests and measurements.
+const NAMED_BY_LITERALS: [&str; 5] =
+    ["domain/src/event/kind.rs", "domain/src/audit/kind.rs", "protocol/src/", "store/src/conformance/", "bench/src/"];
 /// First parts of event names whose noun is not a word of the vocabulary.
 const FAMILIES_OF_THEIR_OWN: [&str; 2] = ["database", "model"];
 
 /// Sources that name what earlier versions stored, by the words of those versions.
 const SOURCES_OF_THE_PAST: [&str; 2] = ["domain/src/words.rs", "store-postgres/src/migrate/gradual.rs"];
-/// Retired words that have another meaning in the name of a function: the adverb, and the drive of a Windows path.
-const OTHER_MEANINGS: [&str; 2] = ["once", "drive"];
+/// Retired words that have another meaning in the name of a function or a variable: the adverb, the drive of a Windows path, and the seed of random
+/// numbers.
+const OTHER_MEANINGS: [&str; 3] = ["once", "drive", "seed"];
+/// Test that plants names with retired words.
+const PLANTED: &str = "domain/tests/it/words.rs";
 
 /// Every public type, table, route, event, command and flag name, each with the file that defines it.
 #[derive(Default)]
@@ -36,12 +47,13 @@ fn no_name_contains_a_retired_word() {
     report(&Names::read().retired());
 }
 
-/// No type, variant or function contains a retired word, whether it is public or not.
+/// No type, variant, function or variable contains a retired word, whether it is public or not. Tests count too.
 #[test]
 fn no_item_contains_a_retired_word() {
     let (mut findings, mut found) = (Vec::new(), 0);
-    for (file, text) in sources().into_iter().filter(|(file, _)| !SOURCES_OF_THE_PAST.contains(&file.as_str())) {
-        for name in items(&text) {
+    let excepted = |file: &str| SOURCES_OF_THE_PAST.contains(&file) || file == PLANTED;
+    for (file, text) in sources().into_iter().chain(tests()).filter(|(file, _)| !excepted(file)) {
+        for name in items(&text).into_iter().chain(variables(&text)) {
             found += 1;
             let excepted = if name.starts_with(char::is_lowercase) { &OTHER_MEANINGS[..] } else { &[] };
             let retired = retired_in(name).filter(|retired| !excepted.contains(&retired.word));
@@ -50,13 +62,13 @@ fn no_item_contains_a_retired_word() {
             );
         }
     }
-    assert!(found > 5000, "{found} items");
+    assert!(found > 20_000, "{found} items and variables");
     report(&findings);
 }
 
-/// Each table, and the first noun of each route of `/v1`, belongs to a word.
+/// Each table, the first noun of each route of `/v1`, and each command that is a noun belong to a word.
 #[test]
-fn every_table_and_route_belongs_to_a_word() {
+fn every_table_route_and_command_belongs_to_a_word() {
     let names = Names::read();
     let nouns: BTreeSet<&str> = WORDS.iter().flat_map(|word| word.route.split('/')).collect();
     let mut findings: Vec<String> = Vec::new();
@@ -71,6 +83,39 @@ fn every_table_and_route_belongs_to_a_word() {
             findings.push(format!("route {route}: the vocabulary has no word for `{first}` ({file})"));
         }
     }
+    for (command, file) in &names.commands {
+        let noun = command.to_lowercase();
+        let is_of = |word: &str| word.split(' ').next().is_some_and(|word| singular(&noun) == singular(word));
+        if !COMMANDS_OF_THEIR_OWN.contains(&command.as_str()) && !WORDS.iter().any(|word| is_of(word.word)) {
+            findings.push(format!("command {command}: the vocabulary has no word for it ({file})"));
+        }
+    }
+    assert!(names.commands.len() > 20, "{} commands", names.commands.len());
+    report(&findings);
+}
+
+/// Singular of a noun: `key` of `keys`, `policy` of `policies`.
+fn singular(noun: &str) -> String {
+    noun.strip_suffix("ies").map_or_else(|| noun.trim_end_matches('s').to_owned(), |stem| format!("{stem}y"))
+}
+
+/// The name that the vocabulary gives a concept in JSON is that of a field or a value there.
+#[test]
+fn every_json_name_of_the_vocabulary_exists() {
+    let sources: Vec<String> = sources()
+        .into_iter()
+        .filter(|(file, _)| file.starts_with("protocol/src/") || file.starts_with("domain/src/"))
+        .filter(|(file, _)| !SOURCES_OF_THE_PAST.contains(&file.as_str()))
+        .map(|(_, text)| text)
+        .collect();
+    let exists = |name: &str| {
+        let (quoted, field) = (format!("\"{name}\""), format!("    pub {name}: "));
+        sources.iter().any(|text| text.contains(&quoted) || text.contains(&field))
+    };
+    let named = || WORDS.iter().map(|word| word.json).filter(|name| !name.is_empty());
+    let findings: Vec<String> =
+        named().filter(|name| !exists(name)).map(|name| format!("JSON name {name}: it does not exist")).collect();
+    assert!(named().count() > 40 && !exists("luggage"));
     report(&findings);
 }
 
@@ -127,6 +172,9 @@ fn every_event_name_is_that_of_a_kind() {
     for (name, file) in Names::read().events {
         if !kind_names().any(|kind| kind == name) && name != TEST_MESSAGE {
             findings.push(format!("event {name}: there is no such kind ({file})"));
+        }
+        if name != TEST_MESSAGE && !NAMED_BY_LITERALS.iter().any(|place| file.starts_with(place)) {
+            findings.push(format!("event {name}: match the kind instead of the name ({file})"));
         }
     }
     for name in kind_names() {
@@ -248,6 +296,8 @@ fn the_scanner_finds_names_of_each_sort() {
     assert_eq!(parts("ProposalReads"), ["proposal", "reads"]);
     assert_eq!(parts("/v1/stats/details"), ["v1", "stats", "details"]);
     assert_eq!(items("pub enum A {\n    B(u8),\n}\n\nimpl A {\n    const fn c() {}\n}\n"), ["A", "B", "c"]);
+    assert_eq!(variables("    let mut untaken = 1;\n    let (a, b) = c;\n"), ["untaken", ""]);
+    assert!(tests().iter().any(|(file, _)| file == PLANTED));
     assert_eq!(retired_in("AskedByNow").map(|retired| retired.word), Some("by_now"));
     assert_eq!(parts("step.sent_back"), ["step", "sent", "back"]);
 }
@@ -386,6 +436,17 @@ fn sources() -> Vec<(String, String)> {
     files.into_iter().map(|file| (shown(&file), fs::read_to_string(&file).unwrap())).collect()
 }
 
+/// Sources of the tests of all crates, each with its path below `crates`.
+fn tests() -> Vec<(String, String)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut files: Vec<PathBuf> = Vec::new();
+    for krate in fs::read_dir(crates).unwrap() {
+        list(&krate.unwrap().path().join("tests"), &["rs"], &mut files);
+    }
+    let shown = |file: &Path| file.strip_prefix(crates).unwrap().display().to_string();
+    files.into_iter().map(|file| (shown(&file), fs::read_to_string(&file).unwrap())).collect()
+}
+
 /// Retired word that a name contains, in the singular or the plural. A retired word may have several parts, such as `by_now`.
 fn retired_in(name: &str) -> Option<&'static Retired> {
     let parts = parts(name);
@@ -422,6 +483,13 @@ fn items(text: &str) -> Vec<&str> {
         }
     }
     found
+}
+
+/// Names of the variables that a source binds with `let name`.
+fn variables(text: &str) -> Vec<&str> {
+    let bound = text.lines().filter_map(|line| line.trim_start().strip_prefix("let "));
+    let names = bound.map(|rest| rest.strip_prefix("mut ").unwrap_or(rest));
+    names.filter_map(|rest| rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()).collect()
 }
 
 fn public_type(code: &str) -> Option<&str> {

@@ -84,10 +84,10 @@ impl Hasher<'_> {
 
     /// Whether the password matches the stored hash.
     pub(crate) fn fits(&mut self, password: &[u8], known: &str) -> bool {
-        self.compared(password, known).unwrap_or(false)
+        self.compare(password, known).unwrap_or(false)
     }
 
-    fn compared(&mut self, password: &[u8], known: &str) -> Option<bool> {
+    fn compare(&mut self, password: &[u8], known: &str) -> Option<bool> {
         let known = PasswordHash::new(known).ok()?;
         let (salt, expected) = (known.salt.as_ref()?, known.hash.as_ref()?);
         let algorithm = Algorithm::try_from(known.algorithm.as_str()).ok()?;

@@ -64,14 +64,15 @@ impl Engine {
         caller.require(Right::Ask)?;
         check_propose(&propose)?;
         let ruled = policy::in_force::with_current_ruling(self, || {
-            judge_and_save(self, caller, session, propose.clone(), idempotency.clone())
+            rule_on_action(self, caller, session, propose.clone(), idempotency.clone())
         })
         .await?;
         reply(self, caller, ruled, self.now()).await
     }
 }
 
-async fn judge_and_save(
+/// Judges a call and saves the action with its decision, once. Returns the stored action if it is known already.
+async fn rule_on_action(
     engine: &Engine,
     caller: &Caller,
     session: SessionId,

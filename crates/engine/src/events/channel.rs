@@ -185,7 +185,9 @@ fn read_heads(
     let (scope, sight) = (&caller.scope, Sight::of(reads, caller)?);
     let mut found: BTreeMap<SessionId, Session> = BTreeMap::new();
     found.extend(
-        sessions::names::begun_in(reads, scope, channel, newest)?.into_iter().map(|session| (session.id, session)),
+        sessions::names::sessions_after(reads, scope, channel, newest)?
+            .into_iter()
+            .map(|session| (session.id, session)),
     );
     found.extend(sessions::names::live_in(reads, scope, channel)?.into_iter().map(|session| (session.id, session)));
     found.retain(|_, session| sight.sees(session));

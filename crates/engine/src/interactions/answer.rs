@@ -1,11 +1,17 @@
-//! Records a person's answer, or many. The first answer to a question wins; a second person is refused and told who answered first.
+//! Records a person's answer, or many, and saves the automatic answers of `auto_resolve.rs`. The first answer to a question wins; a second person is
+//! refused and told who answered first.
+
+use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, SessionId, Verdict};
+use domain::interaction::Change;
+use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId, Refusal, SessionId, Verdict};
 use serde_json::Value;
 
 use crate::interactions::close::PlannedAnswer;
-use crate::interactions::plan::{AnswerPlan, AnswerSubject, AnswerTarget};
+use crate::interactions::plan::{AnswerForm, AnswerPlan, AnswerSubject, AnswerTarget};
+use crate::policy::ruling::Policies;
+use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 /// Answer in a request with many answers.
@@ -42,7 +48,7 @@ impl Engine {
         let with_schema = [&draft.data].into_iter().chain(&draft.arguments).any(Value::is_object);
         let subject = interactions::plan::read(self, caller.scope, id, with_schema).await?;
         let plan = interactions::plan::prepare(self, caller, id, draft, subject.as_ref()).await?;
-        Box::pin(judge_and_save(self, caller, (plan, subject), with_schema, idempotency)).await
+        Box::pin(judge_and_save(self, caller, AnswerForm::Person { with_schema }, (plan, subject), idempotency)).await
     }
 
     /// Reads the question that a caller wants to answer, for [`Engine::answer_subject`]. A question that the caller may not see is `NotFound`.
@@ -74,7 +80,8 @@ impl Engine {
         let id = subject.asked.id;
         let plan = interactions::plan::prepare(self, caller, id, draft, Some(&subject)).await?;
         let plan = AnswerPlan { has_partial_arguments: subject.has_partial_arguments, ..plan };
-        Box::pin(judge_and_save(self, caller, (plan, Some(subject)), true, idempotency)).await
+        let form = AnswerForm::Person { with_schema: true };
+        Box::pin(judge_and_save(self, caller, form, (plan, Some(subject)), idempotency)).await
     }
 
     /// Binds an idempotency key to the whole request, so that it cannot be used with another list of answers.
@@ -97,17 +104,18 @@ impl Engine {
 }
 
 /// Adds the rulings to a plan and saves the answer. Reads and judges again if the policy changes before the transaction.
-async fn judge_and_save(
+pub(crate) async fn judge_and_save(
     engine: &Engine,
     caller: &Caller,
+    form: AnswerForm,
     (prepared, subject): (AnswerPlan, Option<AnswerSubject>),
-    with_schema: bool,
     idempotency: Option<Idempotency>,
 ) -> Result<Interaction, Error> {
-    if subject.as_ref().is_none_or(|subject| subject.original.question.call.is_none()) {
+    let has_call = subject.as_ref().is_some_and(|subject| subject.original.question.call.is_some());
+    if form.is_of_person() && !has_call {
         let mut plan = prepared;
-        interactions::plan::add_rulings(engine, caller, &mut plan, subject.as_ref()).await?;
-        return save(engine, caller, plan, idempotency).await;
+        interactions::plan::add_rulings(engine, caller, form, &mut plan, subject.as_ref()).await?;
+        return save(engine, caller, form, plan, idempotency).await;
     }
     let mut first = Some(subject);
     let attempt = || {
@@ -115,10 +123,10 @@ async fn judge_and_save(
         async move {
             let subject = match first {
                 Some(subject) => subject,
-                None => interactions::plan::read(engine, caller.scope, plan.interaction, with_schema).await?,
+                None => interactions::plan::read(engine, caller.scope, plan.interaction, form.with_schema()).await?,
             };
-            interactions::plan::add_rulings(engine, caller, &mut plan, subject.as_ref()).await?;
-            save(engine, caller, plan, idempotency).await
+            interactions::plan::add_rulings(engine, caller, form, &mut plan, subject.as_ref()).await?;
+            save(engine, caller, form, plan, idempotency).await
         }
     };
     policy::in_force::with_current_ruling(engine, attempt).await
@@ -127,37 +135,74 @@ async fn judge_and_save(
 async fn save(
     engine: &Engine,
     caller: &Caller,
+    form: AnswerForm,
     plan: AnswerPlan,
     idempotency: Option<Idempotency>,
 ) -> Result<Interaction, Error> {
-    let (policies, vault) = (std::sync::Arc::clone(&engine.policies), std::sync::Arc::clone(&engine.vault));
-    let scope = caller.scope;
+    let (policies, vault, scope) = (Arc::clone(&engine.policies), Arc::clone(&engine.vault), caller.scope);
     engine
         .command(caller, idempotency, move |work| {
             let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
-            let reviewer = interaction.admit(&work.caller()?)?;
-            for judged in plan.rulings() {
-                policy::require_in_force(work, &scope, judged, &policies)?;
-            }
             let was = interaction.status();
-            let (answer, draft) = (work.ids.answer(work.now), plan.draft.clone());
-            let change = interaction.answer(&reviewer, answer, draft, plan.proof, work.now)?;
-            if let Some((judged, _)) = plan.edit.as_ref().filter(|(judged, _)| judged.ruling.verdict == Verdict::Deny) {
-                // A denied edit is not stored as a vote either, so that no other person can agree to it.
-                return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
-            }
-            if let Some(current) = &plan.current {
-                current.require_not_denied()?;
-            }
-            let interaction = interactions::apply_answer(
-                work,
-                &mut session,
-                was,
-                change,
-                Some(PlannedAnswer { plan: &plan, vault: &vault }),
-            )?;
+            let without_ruling;
+            let (change, plan) = match form {
+                AnswerForm::Person { .. } => (answer_as_person(work, interaction, &plan, &policies)?, &plan),
+                AnswerForm::Automatic(source) => {
+                    let change = resolve_automatically(work, interaction, source, &plan, &policies)?;
+                    // Without `current`, the answer suspends no learnt rule: only the decision of a person may contradict one.
+                    without_ruling = AnswerPlan { current: None, ..plan.clone() };
+                    (change, &without_ruling)
+                }
+            };
+            let planned = PlannedAnswer { plan, vault: &vault };
+            let interaction = interactions::apply_answer(work, &mut session, was, change, Some(planned))?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await
+}
+
+/// Answers a question as the caller, who must be a reviewer of it.
+fn answer_as_person(
+    work: &mut Work<'_>,
+    interaction: Interaction,
+    plan: &AnswerPlan,
+    policies: &Policies,
+) -> Result<Change, Error> {
+    let reviewer = interaction.admit(&work.caller()?)?;
+    for judged in plan.rulings() {
+        policy::require_in_force(work, &interaction.scope, judged, policies)?;
+    }
+    let (answer, draft) = (work.ids.answer(work.now), plan.draft.clone());
+    let change = interaction.answer(&reviewer, answer, draft, plan.proof, work.now)?;
+    if let Some((judged, _)) = plan.edit.as_ref().filter(|(judged, _)| judged.ruling.verdict == Verdict::Deny) {
+        // A denied edit is not stored as a vote either, so that no other person can agree to it.
+        return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
+    }
+    if let Some(current) = &plan.current {
+        current.require_not_denied()?;
+    }
+    Ok(change)
+}
+
+/// Answers a question in the name of a policy or a service.
+fn resolve_automatically(
+    work: &mut Work<'_>,
+    interaction: Interaction,
+    source: AutoSource,
+    plan: &AnswerPlan,
+    policies: &Policies,
+) -> Result<Change, Error> {
+    let signature = (work.ids.answer(work.now), work.by().clone(), source);
+    let effect = interaction.question.effect_of(&plan.draft).unwrap_or(Effect::Approve);
+    let change = interaction.clone().auto_resolve(signature, plan.draft.clone(), plan.proof, work.now)?;
+    for judged in plan.rulings() {
+        policy::require_in_force(work, &interaction.scope, judged, policies)?;
+    }
+    if let Some(current) = &plan.current {
+        current.require_not_denied()?;
+        current.require_no_floor_question()?;
+    }
+    interaction.require_may_end_with(&work.caller()?, effect)?;
+    Ok(change)
 }

@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 256 * 1024;
 /// Question as an agent asks it, with the time to answer and the agent's resume point.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    /// Question. Its deadline is computed from `deadline_seconds`.
+    /// Question for people. Its deadline is computed from `deadline_seconds`.
     pub question: Question,
     /// Time that people have to answer, in seconds.
     pub deadline_seconds: Option<i64>,

@@ -118,12 +118,22 @@ impl Drop for Waiting {
 impl Engine {
     /// Checks a value against a schema that does not belong to a question, and returns every problem. The pointers begin with `under`.
     pub async fn check_value(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
-        let account = Account::Schema(Digest::of_json(&schema));
-        match run_check(self, account, move |forms, wanted| forms.check_while(&schema, &value, wanted)).await? {
-            Ok(()) => Ok(Vec::new()),
-            Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
-            Err(CheckError::Fields(fields)) => Ok(problems(under, fields)),
-        }
+        check_value(self, schema, value, under).await
+    }
+}
+
+/// Checks a value against a schema that does not belong to a question. Problems have pointers that begin with `under`.
+pub(crate) async fn check_value(
+    engine: &Engine,
+    schema: Value,
+    value: Value,
+    under: &str,
+) -> Result<Vec<Problem>, Error> {
+    let account = Account::Schema(Digest::of_json(&schema));
+    match run_check(engine, account, move |forms, wanted| forms.check_while(&schema, &value, wanted)).await? {
+        Ok(()) => Ok(Vec::new()),
+        Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
+        Err(CheckError::Fields(fields)) => Ok(problems(under, fields)),
     }
 }
 

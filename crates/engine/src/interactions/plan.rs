@@ -1,13 +1,13 @@
 //! Prepares an answer before its transaction.
 //!
 //! The question, the action that it is about and the policy in force are each read once. Form data is validated, secret values are separated from
-//! the draft, and edited arguments are judged and checked against the tool's schema. This file writes nothing: `answer.rs` and `auto_resolve.rs` run
-//! the transaction, and `policy::require_in_force` refuses a plan whose policy is no longer in force.
+//! the draft, and edited arguments are judged and checked against the tool's schema. This file writes nothing: `answer.rs` runs the
+//! transaction, and `policy::require_in_force` refuses a plan whose policy is no longer in force.
 
 use domain::access::Right;
 use domain::{
-    Action, AgentVersion, AnswerDraft, Call, Caller, DefinitionKind, Effect, EntryPoint, FormProof, Interaction,
-    InteractionId, Problem, Refusal, Remember, Scope, SessionId,
+    Action, AgentVersion, AnswerDraft, AutoSource, Call, Caller, DefinitionKind, Effect, EntryPoint, FormProof,
+    Interaction, InteractionId, Problem, Refusal, Remember, Scope, SessionId,
 };
 use serde_json::{Map, Value};
 use store::{Cost, Reads, StoreError};
@@ -53,6 +53,26 @@ impl AnswerPlan {
     pub(crate) fn rulings(&self) -> impl Iterator<Item = &Judged> {
         let edit = self.edit.as_ref().map(|(judged, _)| judged);
         edit.into_iter().chain(self.current.as_ref().and_then(CurrentRuling::approved))
+    }
+}
+
+/// Form of an answer. It decides which rulings and checks the answer needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum AnswerForm {
+    /// A person answers. `with_schema` is set if the schema of the tool is read with the question.
+    Person { with_schema: bool },
+    /// A policy or a service answers in place of a person.
+    Automatic(AutoSource),
+}
+
+impl AnswerForm {
+    pub(crate) const fn is_of_person(self) -> bool {
+        matches!(self, Self::Person { .. })
+    }
+
+    /// Whether the schema of the tool is read with the question.
+    pub(crate) const fn with_schema(self) -> bool {
+        matches!(self, Self::Person { with_schema: true })
     }
 }
 
@@ -171,43 +191,44 @@ pub(crate) async fn prepare(
     })
 }
 
-/// Adds the ruling of today's policy on the action that an answer would approve.
-pub(crate) async fn add_ruling(
-    engine: &Engine,
-    plan: &mut AnswerPlan,
-    subject: Option<&AnswerSubject>,
-) -> Result<(), Error> {
-    let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
-    // People may answer even if the policy cannot be loaded. Without a policy, no action is allowed without an answer.
-    let Some(in_force) = none_if_unreadable(policy::in_force::load(engine, subject.asked.scope).await)? else {
-        return Ok(());
-    };
-    plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force).await?;
-    Ok(())
-}
-
-/// Adds the rulings of today's policy on a person's answer: on the action of the question, and on edited arguments.
+/// Adds the rulings of today's policy on an answer: on the action of the question and, if a person answers, on edited arguments.
 pub(crate) async fn add_rulings(
     engine: &Engine,
     caller: &Caller,
+    form: AnswerForm,
     plan: &mut AnswerPlan,
     subject: Option<&AnswerSubject>,
 ) -> Result<(), Error> {
-    plan.remember.clone_from(&plan.draft.remember);
+    if form.is_of_person() {
+        plan.remember.clone_from(&plan.draft.remember);
+    }
     if plan.remember.is_some() {
         caller.require(Right::Grant)?;
     }
     let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
-    let in_force = policy::in_force::load(engine, subject.asked.scope).await;
-    let unreadable = |why: &str| Error::from(StoreError::Corrupt(why.to_owned()));
-    let in_force = match in_force {
+    // People may answer even if the policy cannot be loaded. Without a policy, no action is allowed without an answer.
+    let in_force = match policy::in_force::load(engine, subject.asked.scope).await {
         Err(Error::Store(StoreError::Corrupt(why))) => Err(why),
         found => Ok(found?),
     };
     if let Ok(in_force) = &in_force {
         plan.current = learn::suspend::judge_subject(engine, subject, &plan.draft, in_force.clone()).await?;
     }
-    let Some(action) = &subject.action else { return Ok(()) };
+    match &subject.action {
+        Some(action) if form.is_of_person() => add_edit(engine, plan, subject, action, in_force).await,
+        _ => Ok(()),
+    }
+}
+
+/// Adds the ruling on edited arguments, if the answer has any. `in_force` is the policy, or the reason why it cannot be loaded.
+async fn add_edit(
+    engine: &Engine,
+    plan: &mut AnswerPlan,
+    subject: &AnswerSubject,
+    action: &Action,
+    in_force: Result<InForce, String>,
+) -> Result<(), Error> {
+    let unreadable = |why: &str| Error::from(StoreError::Corrupt(why.to_owned()));
     if let Some(Value::Object(given)) = plan.draft.arguments.as_mut().filter(|_| plan.has_partial_arguments) {
         let in_force = in_force.as_ref().map_err(|why| unreadable(why))?;
         subject.complete_arguments(action, given, in_force);
@@ -241,7 +262,7 @@ async fn judge_edit(
 ) -> Result<(Judged, QuestionTerms), Error> {
     let origin = &subject.original.origin;
     let edited = Call { tool: action.call.tool.clone(), arguments };
-    let in_force = learn::suggest::disable_unheard_rules(
+    let in_force = learn::suggest::disable_rules_of_hosted_agents(
         engine,
         in_force,
         subject.asked.scope,
@@ -253,7 +274,8 @@ async fn judge_edit(
     let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
     let judged = policy::ruling::judge(engine, in_force, behalf, edited).await?;
     for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
-        let problems = engine.check_value(schema, judged.call.arguments.clone(), "/arguments").await?;
+        let arguments = judged.call.arguments.clone();
+        let problems = interactions::forms_check::check_value(engine, schema, arguments, "/arguments").await?;
         if !problems.is_empty() {
             return Err(Refusal::AnswerInvalid(problems).into());
         }
@@ -340,14 +362,6 @@ impl AnswerSubject {
             return Err(Refusal::AnswerInvalid(vec![problem]).into());
         }
         Ok(())
-    }
-}
-
-/// Turns the error of a policy that cannot be loaded into `None`.
-fn none_if_unreadable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> {
-    match in_force {
-        Err(Error::Store(StoreError::Corrupt(_))) => Ok(None),
-        found => found.map(Some),
     }
 }
 

@@ -11,7 +11,6 @@ use domain::{
     Action, Actor, Digest, PolicySource, PolicyState, PolicyVersion, ProjectId, Refusal, Resolution, Scope, Session,
     State, Timestamp,
 };
-use serde_json::json;
 use store::Cost;
 use uuid::Uuid;
 
@@ -152,7 +151,7 @@ async fn record_floor(engine: &Engine, floor: Option<Arc<Policy>>) -> Result<Tim
             }
             let text = floor.as_ref().map_or("", |floor| floor.text());
             let diff = diff(before.as_deref().unwrap_or_default(), text);
-            let audit_draft = audit_draft.recording(json!({ "diff": diff }));
+            let audit_draft = audit_draft.with_diff(Some(&diff));
             for scope in work.tx.scopes()? {
                 work.append_audit(&scope, &audit_draft)?;
             }

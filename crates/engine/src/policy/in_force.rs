@@ -36,7 +36,7 @@ pub struct InForce {
     /// Time since which the server's policy is in force, if it is the server's and the time is recorded.
     pub(crate) since: Option<Timestamp>,
     /// Learnt rules that do not apply to the agent for which the policy was requested.
-    pub(crate) unheard: Vec<String>,
+    pub(crate) disabled: Vec<String>,
     /// Floor of the servers, if there is one. No ruling is more lenient than the ruling of the floor.
     pub floor: Option<Arc<Policy>>,
 }
@@ -158,7 +158,7 @@ pub(crate) async fn load(engine: &Engine, scope: Scope) -> Result<InForce, Error
         if let Some(version) = &state.own {
             let (policy, source) = (load_own(engine, scope, version.clone()).await?, PolicySource::Project);
             let floor = engine.policies.floor_here();
-            return Ok(InForce { policy, source, state, since: None, unheard: Vec::new(), floor });
+            return Ok(InForce { policy, source, state, since: None, disabled: Vec::new(), floor });
         }
         let served = engine.policies.server();
         // A server policy that differs from the recorded version is shown but permits nothing. It must not replace the comparison
@@ -167,7 +167,7 @@ pub(crate) async fn load(engine: &Engine, scope: Scope) -> Result<InForce, Error
         if elsewhere || state.vetted == served.learnt {
             let ServerPolicy { policy, source, since, .. } = served;
             let floor = engine.policies.floor_here();
-            return Ok(InForce { policy, source, state, since, unheard: Vec::new(), floor });
+            return Ok(InForce { policy, source, state, since, disabled: Vec::new(), floor });
         }
         learn::suspend::compare_with_decisions(engine, scope, served).await?;
         state = read_state(engine, scope).await?;

@@ -8,7 +8,7 @@ use domain::{
     Actor, Adoption, Call, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
     Ruling, Scope, Verdict, text,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use similar::TextDiff;
 use store::{Page, PolicyChangeRecord, StoreError};
 
@@ -283,7 +283,7 @@ pub(crate) async fn adopt(
             // Suspensions stay, even if the suspended rule is absent from the policy for some time.
             let (state, audit_draft) = state.adopt(adoption, work.by().clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &audit_draft.recording(json!({ "diff": diff })))?;
+            work.append_audit(&scope, &audit_draft.with_diff(diff.as_deref()))?;
             policy::enforce_earlier_decisions(work, &scope, (policy, adopted.suggested.as_ref()), against.as_ref())
         })
         .await?;

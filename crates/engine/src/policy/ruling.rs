@@ -20,8 +20,7 @@ use tokio::task::JoinSet;
 use crate::policy::floor::Floor;
 use crate::policy::in_force::{InForce, PolicyMismatch};
 use crate::policy::server_file::{RefusedFile, ServerFile};
-use crate::run;
-use crate::{Engine, Error};
+use crate::{Engine, Error, interactions, run};
 
 /// Policies that this node has loaded.
 pub(crate) struct Policies {
@@ -38,7 +37,7 @@ pub(crate) struct Policies {
     /// Shadow drafts by version; `None` for a draft that cannot be parsed.
     pub(crate) drafts: Cache<String, Option<Arc<Policy>>>,
     /// Names of the suspended rules of a project's shadow draft, by the revision of the policy state. Entries expire after `SILENT_FOR`.
-    pub(crate) silent_beside: Cache<(ProjectId, u64), Vec<String>>,
+    pub(crate) draft_suspensions: Cache<(ProjectId, u64), Vec<String>>,
     /// Permits to judge shadow drafts. The limit keeps slow drafts from taking the threads of real rulings.
     permits: Arc<Semaphore>,
     /// Running judgements of shadow drafts.
@@ -46,7 +45,7 @@ pub(crate) struct Policies {
     /// One lock per project for the comparison of the server's policy with the decisions of that project.
     vetting: Cache<ProjectId, Arc<Semaphore>>,
     /// Whether this process runs beside the servers and serves no clients.
-    beside: AtomicBool,
+    runs_beside_servers: AtomicBool,
     /// Whether this process has no policy of its own and reads the policy of the servers from the store.
     pub(crate) follows: AtomicBool,
     /// Result of the last comparison with the versions that the servers put in force.
@@ -88,11 +87,11 @@ impl Policies {
             compiled: Cache::new(1000),
             kept: Cache::new(100_000),
             drafts: Cache::new(1000),
-            silent_beside: Cache::builder().max_capacity(1000).time_to_live(SILENT_FOR).build(),
+            draft_suspensions: Cache::builder().max_capacity(1000).time_to_live(SILENT_FOR).build(),
             permits: Arc::new(Semaphore::new(DRAFT_PERMITS)),
             drafting: Mutex::new(JoinSet::new()),
             vetting: Cache::new(10_000),
-            beside: AtomicBool::new(false),
+            runs_beside_servers: AtomicBool::new(false),
             follows: AtomicBool::new(false),
             differs: Mutex::new(None),
         }
@@ -245,7 +244,7 @@ pub(crate) async fn judge(engine: &Engine, in_force: InForce, behalf: OnBehalfOf
     let misfit = find_misfit(engine, &in_force.policy, &call).await?;
     let judged = run::heavy_work::off_reactor(move || {
         let mut silent = in_force.state.silent();
-        silent.extend(in_force.unheard.iter().map(String::as_str));
+        silent.extend(in_force.disabled.iter().map(String::as_str));
         let judgement = in_force.policy.judge_without(&behalf.call(&call), &silent);
         let repeatable = in_force.policy.repeatable(&call.tool);
         let certain = judgement.certain && misfit.is_none();
@@ -265,7 +264,7 @@ pub(crate) async fn judge(engine: &Engine, in_force: InForce, behalf: OnBehalfOf
 /// Finds the first problem of a call with the schema of its tool, if the policy declares one.
 pub(crate) async fn find_misfit(engine: &Engine, policy: &Policy, call: &Call) -> Result<Option<String>, Error> {
     let Some(schema) = policy.schema(&call.tool).cloned() else { return Ok(None) };
-    let problems = engine.check_value(schema, call.arguments.clone(), "").await?;
+    let problems = interactions::forms_check::check_value(engine, schema, call.arguments.clone(), "").await?;
     Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
 }
 
@@ -354,12 +353,12 @@ pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>)
 impl Policies {
     /// Declares that this process runs beside the servers.
     pub(crate) fn mark_beside_servers(&self) {
-        self.beside.store(true, Ordering::Release);
+        self.runs_beside_servers.store(true, Ordering::Release);
     }
 
     /// Whether this process runs beside the servers.
     pub(crate) fn is_beside_servers(&self) -> bool {
-        self.beside.load(Ordering::Acquire)
+        self.runs_beside_servers.load(Ordering::Acquire)
     }
 
     /// Remembers, after a commit, the policy versions that are stored, so that they are not stored again.

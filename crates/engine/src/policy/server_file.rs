@@ -8,7 +8,6 @@ use domain::{
     Actor, Adoption, AuditDraft, Digest, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
 };
 use forms::Forms;
-use serde_json::json;
 use uuid::Uuid;
 
 use crate::policy;
@@ -230,7 +229,7 @@ async fn record_served(engine: &Engine, policy: Arc<Policy>, source: PolicySourc
             // The first record of the built-in policy is not a change.
             if !(first && source == PolicySource::Builtin) {
                 let diff = before.as_ref().map(|before| diff(&before.text, &version.text));
-                record_served_policy(work, &audit_draft.recording(json!({ "diff": diff })), before, &version)?;
+                record_served_policy(work, &audit_draft.with_diff(diff.as_deref()), before, &version)?;
             }
             Ok(work.now)
         })

@@ -7,7 +7,6 @@ use ::policy::Policy;
 use domain::access::Right;
 use domain::{Action, Caller, Difference, PolicyState, Refusal, Ruling, Scope, Shadow};
 use metrics::counter;
-use serde_json::json;
 use store::{Cost, DifferenceCount};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -82,7 +81,7 @@ impl Engine {
             if let Some(shadow) = &state.shadow {
                 work.tx.shadow_save(&scope, shadow, &text)?;
             }
-            work.append_audit(&scope, &audit_draft.recording(json!({ "diff": diff })))?;
+            work.append_audit(&scope, &audit_draft.with_diff(Some(&diff)))?;
             Ok(())
         })
         .await?;
@@ -167,11 +166,11 @@ async fn suspended_rules(
         return Ok(state.silent().into_iter().map(str::to_owned).collect());
     }
     let key = (scope.project, state.revision);
-    if let Some(known) = engine.policies.silent_beside.get(&key) {
+    if let Some(known) = engine.policies.draft_suspensions.get(&key) {
         return Ok(known);
     }
     let silent = learn::suspend::suspended_rules(engine, scope, draft).await?;
-    engine.policies.silent_beside.insert(key, silent.clone());
+    engine.policies.draft_suspensions.insert(key, silent.clone());
     Ok(silent)
 }
 

@@ -60,13 +60,13 @@ impl Entrant {
 }
 
 /// Key or person in a project.
-type Key = (ProjectId, String);
+type QueueKey = (ProjectId, String);
 
 /// Slot behind the gate or in its queue. Dropping it frees the slot for the next entrant.
 pub(crate) struct Pass {
     gate: FairGate,
     tenant: TenantId,
-    key: Key,
+    key: QueueKey,
     number: u64,
 }
 
@@ -84,9 +84,9 @@ struct GateState {
 struct OfTenant {
     running: usize,
     under_way: usize,
-    keys: HashMap<Key, OfKey>,
+    keys: HashMap<QueueKey, OfKey>,
     /// Keys that have waiting entrants; the first one is admitted next.
-    queue: VecDeque<Key>,
+    queue: VecDeque<QueueKey>,
 }
 
 #[derive(Default)]
@@ -208,7 +208,7 @@ impl GateState {
     }
 
     /// Removes a key and its tenant if they have no operation running or waiting.
-    fn forget(&mut self, tenant: TenantId, key: &Key) {
+    fn forget(&mut self, tenant: TenantId, key: &QueueKey) {
         let Some(of_tenant) = self.tenants.get_mut(&tenant) else { return };
         if of_tenant.keys.get(key).is_some_and(|of_key| of_key.under_way == 0) {
             of_tenant.keys.remove(key);

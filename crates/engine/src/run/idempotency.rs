@@ -9,8 +9,7 @@ use serde::de::DeserializeOwned;
 use store::{IdempotencyRecord, StoreError};
 use zeroize::Zeroizing;
 
-use crate::run::retry::retry_conflicts;
-use crate::run::transaction::Work;
+use crate::run::transaction::{Work, retry_conflicts};
 use crate::secrets;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Vault};

@@ -14,10 +14,10 @@ const TRIM_AT: usize = 1024;
 /// Fixed number of slots for each holder. Holders without a slot are removed from time to time, so that they take no memory.
 pub struct Slots<K> {
     most: usize,
-    inner: Mutex<Inner<K>>,
+    inner: Mutex<Holders<K>>,
 }
 
-struct Inner<K> {
+struct Holders<K> {
     holders: HashMap<K, Weak<Semaphore>>,
     trim_at: usize,
 }
@@ -31,7 +31,7 @@ impl<K: Eq + Hash> Slots<K> {
     /// Gives each holder `most` slots.
     #[must_use]
     pub fn new(most: usize) -> Self {
-        let inner = Inner { holders: HashMap::new(), trim_at: TRIM_AT };
+        let inner = Holders { holders: HashMap::new(), trim_at: TRIM_AT };
         Self { most: most.min(Semaphore::MAX_PERMITS), inner: Mutex::new(inner) }
     }
 

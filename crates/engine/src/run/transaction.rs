@@ -7,16 +7,15 @@ use std::sync::Arc;
 
 use domain::audit::{AuditDraft, Entry, How, Particulars};
 use domain::{Actor, Caller, EntryPoint, Event, EventDraft, InteractionId, Refusal, Scope, Session, Timestamp};
-use store::{Cost, Reads, Topic, Tx};
+use store::{Cost, Reads, StoreError, Topic, Tx};
 
 use crate::access;
-use crate::interactions::close::OpenChanges;
 use crate::run::effects::Effects;
-use crate::run::retry::retry_conflicts;
-use crate::{Engine, Error, Ids, Settings, interactions};
+use crate::run::open_counts::{OpenChanges, save_open_counts};
+use crate::{Engine, Error, Ids, Settings};
 
 /// Number of attempts of a transaction whose row other nodes write at the same time.
-const MOST_MEETINGS: u32 = 5;
+const MOST_ATTEMPTS: u32 = 5;
 
 /// Context of one command in its transaction.
 pub(crate) struct Work<'a> {
@@ -100,7 +99,8 @@ impl Work<'_> {
         Ok(event)
     }
 
-    /// Numbers an event and appends it to the audit trail. The caller appends the event itself, because the session may not be stored yet.
+    /// Numbers an event and appends it to the audit trail. The caller appends the event itself, after it has stored the session. Only use cases that
+    /// insert a session need this.
     pub(crate) fn prepare_event(
         &mut self,
         session: &mut Session,
@@ -121,19 +121,8 @@ impl Work<'_> {
     }
 
     fn audit_entry(&self, scope: &Scope, particulars: Particulars) -> Entry {
-        let Particulars { name, by, data } = particulars;
-        Entry {
-            id: self.ids.entry(self.now),
-            scope: *scope,
-            at: self.now,
-            name: name.to_owned(),
-            by: by.unwrap_or_else(|| self.originator.actor.clone()),
-            how: self.originator.how.clone(),
-            session: None,
-            event: None,
-            interaction: None,
-            data,
-        }
+        let Originator { actor, how } = self.originator;
+        particulars.into_entry(self.ids.entry(self.now), *scope, self.now, actor, how)
     }
 
     /// Wakes the watchers of a session, of its project and of its channel after the commit.
@@ -166,7 +155,7 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Clone + Send + 'static,
     {
-        retry_conflicts(MOST_MEETINGS, || self.transact(work.clone())).await
+        retry_conflicts(MOST_ATTEMPTS, || self.transact(work.clone())).await
     }
 
     /// Runs a command in one transaction, and performs its effects after the commit. Commands of callers go through [`Self::transact_by`].
@@ -191,7 +180,7 @@ impl Engine {
                 open_changes: OpenChanges::default(),
             };
             let result = work(work_with)?;
-            interactions::save_open_counts(work_with)?;
+            save_open_counts(work_with)?;
             Ok::<_, Error>((result, effects))
         };
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await
@@ -236,4 +225,18 @@ impl Engine {
         let caller = caller.clone();
         self.read(cost, move |reads| work(reads, &caller)).await
     }
+}
+
+/// Runs `attempt` until it meets no other transaction that writes the same rows, at most `most` times.
+pub(crate) async fn retry_conflicts<T, F>(most: u32, mut attempt: impl FnMut() -> F) -> Result<T, Error>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    for _ in 1..most {
+        match attempt().await {
+            Err(Error::Store(StoreError::Conflict)) => {}
+            other => return other,
+        }
+    }
+    attempt().await
 }

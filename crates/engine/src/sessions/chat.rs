@@ -19,7 +19,7 @@ use crate::{Engine, Error, Idempotency, Start};
 const DEFAULT: &str = "default";
 
 /// Number of attempts if another request begins the same conversation at the same time.
-const MOST_MEETINGS: u32 = 6;
+const MOST_ATTEMPTS: u32 = 6;
 
 /// Message of a person, with its conversation and agent.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl Engine {
         check_agent_name(chat.agent.as_deref())?;
         let offered = steps::server_files::offered(self, caller.scope).await?;
         // After a conflict, another request has begun the same conversation, and the next attempt finds it.
-        run::retry::retry_conflicts(MOST_MEETINGS, || {
+        run::transaction::retry_conflicts(MOST_ATTEMPTS, || {
             let (chat, offered) = (chat.clone(), offered.clone());
             self.command(caller, idempotency.clone(), move |work| {
                 let caller = work.caller()?;

@@ -76,7 +76,7 @@ impl Engine {
         let channel = channel.to_owned();
         self.list_patiently(caller, move |reads, caller| {
             let sight = Sight::of(reads, caller)?;
-            let mut found = begun_in(reads, &caller.scope, &channel, Some(after))?;
+            let mut found = sessions_after(reads, &caller.scope, &channel, Some(after))?;
             found.retain(|session| sight.sees(session));
             Ok(found)
         })
@@ -202,7 +202,7 @@ pub(crate) fn newest_in(reads: &mut dyn Reads, scope: &Scope, channel: &str) -> 
 }
 
 /// Returns the sessions of a channel that began after this one, newest first.
-pub(crate) fn begun_in(
+pub(crate) fn sessions_after(
     reads: &mut dyn Reads,
     scope: &Scope,
     channel: &str,

@@ -18,7 +18,7 @@ const STRIDE: u32 = 200;
 /// State of a session for a client that begins to follow it.
 #[derive(Debug, Clone)]
 pub struct SessionSnapshot {
-    /// Session. Events after its last event are new to the client.
+    /// State of the session. Events after its last event are new to the client.
     pub session: Session,
     /// Open questions of the session, oldest first.
     pub open: Vec<InteractionId>,

@@ -100,7 +100,7 @@ impl Engine {
         let (after, filed) = (page.after.clone(), offered.definitions(kind, self.now()));
         let ((kept, mut more), filed) = self
             .list(caller, move |reads, _| {
-                let kept = kept_page(reads, &scope, kind, (page.clone(), &offered))?;
+                let kept = read_page(reads, &scope, kind, (page.clone(), &offered))?;
                 let mut unused = Vec::new();
                 for one in &filed {
                     // A version that the project has stored is already in `kept`, or was retired.
@@ -198,7 +198,7 @@ async fn add(
 }
 
 /// Returns a page of the stored versions that a project may use, and whether more may follow. Only the last page can be empty.
-fn kept_page(
+fn read_page(
     reads: &mut dyn Reads,
     scope: &Scope,
     kind: DefinitionKind,

@@ -23,9 +23,9 @@ use crate::middleware::traceparent;
 use crate::params::{PathId, Query, page, wait};
 
 /// Reply of the commands on one question.
-type Reply = Result<Json<InteractionView>, ApiError>;
+type ChangeReply = Result<Json<InteractionView>, ApiError>;
 
-fn reply(result: Result<Interaction, Error>) -> Reply {
+fn reply(result: Result<Interaction, Error>) -> ChangeReply {
     Ok(Json(result?.into()))
 }
 
@@ -151,7 +151,7 @@ pub(super) async fn interaction_get(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
     Query(query): Query<WaitQuery>,
-) -> Reply {
+) -> ChangeReply {
     let wait = wait(query.wait)?;
     let found = tokio::select! {
         biased;
@@ -185,7 +185,7 @@ pub(super) async fn interaction_cancel(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: CancelBody { reason }, idempotency }: CommandRequest<CancelBody>,
-) -> Reply {
+) -> ChangeReply {
     reply(app.engine.interaction_cancel(&caller, id, reason, idempotency).await)
 }
 
@@ -198,7 +198,7 @@ pub(super) async fn interaction_expire(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
-) -> Reply {
+) -> ChangeReply {
     reply(app.engine.interaction_expire(&caller, id, idempotency).await)
 }
 
@@ -211,7 +211,7 @@ pub(super) async fn interaction_claim(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
-) -> Reply {
+) -> ChangeReply {
     reply(app.engine.interaction_claim(&caller, id, idempotency).await)
 }
 
@@ -224,7 +224,7 @@ pub(super) async fn interaction_release(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: EmptyBody {}, idempotency }: CommandRequest<EmptyBody>,
-) -> Reply {
+) -> ChangeReply {
     reply(app.engine.interaction_release(&caller, id, idempotency).await)
 }
 
@@ -237,7 +237,7 @@ pub(super) async fn interaction_handover(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: HandOverBody { channel, note }, idempotency }: CommandRequest<HandOverBody>,
-) -> Reply {
+) -> ChangeReply {
     reply(app.engine.interaction_handover(&caller, id, HandOver { channel, note }, idempotency).await)
 }
 
@@ -250,6 +250,6 @@ pub(super) async fn interaction_abstain(
     Authenticated(caller): Authenticated,
     PathId(id): PathId<InteractionId>,
     CommandRequest { body: AbstainBody { note }, idempotency }: CommandRequest<AbstainBody>,
-) -> Reply {
+) -> ChangeReply {
     reply(app.engine.interaction_abstain(&caller, id, note, idempotency).await)
 }

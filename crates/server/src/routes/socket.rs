@@ -45,13 +45,13 @@ pub(super) async fn socket_open(
 }
 
 /// A batch of events of one subscription.
-type Batch = (String, Result<Vec<(String, Event)>, Error>);
+type SessionEvents = (String, Result<Vec<(String, Event)>, Error>);
 
 /// Handler of the socket of `/v1`.
 struct V1Socket {
     app: App,
     caller: Caller,
-    followed: SelectAll<BoxStream<'static, Batch>>,
+    followed: SelectAll<BoxStream<'static, SessionEvents>>,
     /// Position of each subscription, and the handle that ends it.
     subscriptions: BTreeMap<String, Subscription>,
 }

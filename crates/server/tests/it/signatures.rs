@@ -10,6 +10,9 @@ const DEFINED_TWICE: &[(&str, &str)] = &[
     ("World", "each test kit has a world, and no test uses two of them"),
 ];
 
+/// Type names that more than two files define, each with the reason.
+const DEFINED_OFTEN: &[(&str, &str)] = &[("Arguments", "each tool of an agent has the type of its trait `FileWork`")];
+
 /// Main nouns of `domain`. No other type, public or private, has one of these names.
 const NOUNS: &[&str] = &[
     "Action",
@@ -73,6 +76,26 @@ fn public_type_names_are_defined_once() {
     assert_eq!(twice, known, "name a type by the noun of the thing: {files:?}");
 }
 
+/// Private types may share a name, as each is used in one file or folder, but not so often that the name says nothing.
+#[test]
+fn private_type_names_are_defined_at_most_twice() {
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, text) in sources().into_iter().filter(|(file, _)| is_product(file)) {
+        for name in text.lines().filter_map(declared_type) {
+            files.entry(name.to_owned()).or_default().push(file.clone());
+        }
+    }
+    assert!(files.len() > 1000, "{} names", files.len());
+    files.retain(|name, files| files.len() > 2 && !DEFINED_OFTEN.iter().any(|(known, _)| known == name));
+    assert!(files.is_empty(), "name a type by the noun of the thing: {files:#?}");
+}
+
+/// Whether a source belongs to the product: to no test kit, no measurement and no test.
+fn is_product(file: &str) -> bool {
+    let is_tool = ["bench/", "testkit/", "server-testkit/"].iter().any(|krate| file.starts_with(krate));
+    file.contains("/src/") && !is_tool && !file.contains("/tests/") && !file.contains("/conformance")
+}
+
 #[test]
 fn types_of_other_crates_are_not_named_like_a_noun_of_the_domain() {
     let mut found = Vec::new();
@@ -102,6 +125,8 @@ fn the_parser_finds_parameters() {
     assert_eq!(tuple_of("none: ()", &aliases), None);
     assert_eq!(tuple_of("rows: &[(u8, bool)]", &aliases), None);
     assert_eq!(public_type("pub struct Page<T> {"), Some("Page"));
+    assert_eq!(declared_type("pub(super) type Reply = u8;"), Some("Reply"));
+    assert!(is_product("agent/src/tools/walk.rs") && !is_product("agent/src/models/tests/server.rs"));
 }
 
 /// Functions that a source declares, with their parameters.

@@ -228,8 +228,8 @@ pub fn delivery_agents_returns_each_waiting_agent_once(fixture: &Fixture) {
     let ours = answered(&ours, "alice", at(5));
     world.keep(&[&ours]);
     assert_eq!(world.look(move |reads| reads.deliveries(&here, "guide", Page { after: None, limit: 100 })), []);
-    let untaken = world.look(move |reads| reads.waiting_deliveries(&here, id));
-    assert_eq!((untaken.len(), untaken.last()), (4, Some(&ours.id)));
+    let waiting = world.look(move |reads| reads.waiting_deliveries(&here, id));
+    assert_eq!((waiting.len(), waiting.last()), (4, Some(&ours.id)));
     assert_eq!(world.look(move |reads| reads.waiting_deliveries(&elsewhere, id)), []);
     assert_eq!(world.look(move |reads| reads.delivery_agents(&here, id)), [name("deployer"), name("planner")]);
     assert_eq!(world.look(move |reads| reads.delivery_agents(&elsewhere, id)), Vec::<String>::new());

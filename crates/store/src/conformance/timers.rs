@@ -99,12 +99,12 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
 pub fn waiting_deliveries_are_archived_after_their_session_has_ended(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session, other) = (world.here, world.elsewhere, world.session(), world.session());
-    let untaken = |of| {
+    let answer = |of| {
         let after = answered(&world.ask(of, json!({})), "alice", at(5));
         world.keep(&[&after]);
         after
     };
-    let (left, taken, alive) = (untaken(&session), untaken(&session), untaken(&other));
+    let (left, taken, alive) = (answer(&session), answer(&session), answer(&other));
     let (open, id) = (world.ask(&session, json!({})), session.id);
     let retire = |scope| world.write(move |tx| tx.waiting_deliveries_retire(&scope, id)).unwrap();
     retire(elsewhere);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::BLOCKS;
 use crate::models::fault::Fault;
-use crate::models::remote::{Reader, fault_of_finish_reason, parse_event};
+use crate::models::remote::{StreamReader, fault_of_finish_reason, parse_event};
 use crate::models::turn_builder::{OnDelta, TurnBuilder};
 
 /// Bytes that a block counts besides its content, so that the number of empty blocks is limited too.
@@ -39,13 +39,13 @@ enum Block {
     Other,
 }
 
-impl Reader for Events {
-    fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault> {
+impl StreamReader for Events {
+    fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault> {
         let event = parse_event(data)?;
         match event.get("type").and_then(Value::as_str) {
             Some("message_start") => add_usage(event.pointer("/message/usage"), draft),
-            Some("content_block_start") => self.start(&event, draft, said)?,
-            Some("content_block_delta") => self.delta(&event, draft, said)?,
+            Some("content_block_start") => self.start(&event, draft, on_delta)?,
+            Some("content_block_delta") => self.delta(&event, draft, on_delta)?,
             Some("message_delta") => {
                 add_usage(event.get("usage"), draft);
                 if let Some(reason) = event.pointer("/delta/stop_reason").and_then(Value::as_str) {
@@ -97,18 +97,18 @@ impl Reader for Events {
 }
 
 impl Events {
-    fn start(&mut self, event: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
+    fn start(&mut self, event: &Value, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<(), Fault> {
         let text = |name: &str| {
             event.pointer("/content_block").and_then(|block| block.get(name)?.as_str()).unwrap_or_default()
         };
         draft.keep(BLOCK)?;
         let block = match text("type") {
             "text" => {
-                draft.say(text("text"), said)?;
+                draft.say(text("text"), on_delta)?;
                 Block::Text(text("text").to_owned())
             }
             "thinking" => {
-                draft.think(text("thinking"), said)?;
+                draft.think(text("thinking"), on_delta)?;
                 draft.keep(text("signature").len())?;
                 Block::Thinking { thinking: text("thinking").to_owned(), signature: text("signature").to_owned() }
             }
@@ -131,15 +131,15 @@ impl Events {
         Ok(())
     }
 
-    fn delta(&mut self, event: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
+    fn delta(&mut self, event: &Value, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<(), Fault> {
         let text = |name: &str| event.get("delta").and_then(|delta| delta.get(name)?.as_str()).unwrap_or_default();
         match self.places.get(&index(event)).and_then(|place| self.blocks.get_mut(*place)) {
             Some(Block::Text(so_far)) => {
-                draft.say(text("text"), said)?;
+                draft.say(text("text"), on_delta)?;
                 so_far.push_str(text("text"));
             }
             Some(Block::Thinking { thinking, signature }) => {
-                draft.think(text("thinking"), said)?;
+                draft.think(text("thinking"), on_delta)?;
                 draft.keep(text("signature").len())?;
                 thinking.push_str(text("thinking"));
                 signature.push_str(text("signature"));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::CALLS;
 use crate::model::Usage;
 use crate::models::fault::Fault;
-use crate::models::remote::{Reader, fault_of_finish_reason, parse_event};
+use crate::models::remote::{StreamReader, fault_of_finish_reason, parse_event};
 use crate::models::turn_builder::{OnDelta, TurnBuilder};
 
 /// The chunks of one answer.
@@ -24,8 +24,8 @@ pub(in crate::models) struct Events {
     details: Vec<Value>,
 }
 
-impl Reader for Events {
-    fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault> {
+impl StreamReader for Events {
+    fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault> {
         if data.trim() == "[DONE]" {
             return Ok(true);
         }
@@ -42,7 +42,7 @@ impl Reader for Events {
         }
         let Some(choice) = chunk.pointer("/choices/0") else { return Ok(false) };
         if let Some(delta) = choice.get("delta") {
-            self.delta(delta, draft, said)?;
+            self.delta(delta, draft, on_delta)?;
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             self.finish = Some(reason.to_owned());
@@ -82,13 +82,13 @@ impl Reader for Events {
 }
 
 impl Events {
-    fn delta(&mut self, delta: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
+    fn delta(&mut self, delta: &Value, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<(), Fault> {
         for field in ["reasoning_content", "reasoning"] {
             if let Some(thought) = delta.get(field).and_then(Value::as_str).filter(|thought| !thought.is_empty()) {
                 let (known, so_far) = self.reasoning.get_or_insert((field, String::new()));
                 // Some providers send the reasoning in both fields.
                 if *known == field {
-                    draft.think(thought, said)?;
+                    draft.think(thought, on_delta)?;
                     so_far.push_str(thought);
                 }
             }
@@ -98,12 +98,12 @@ impl Events {
             add_detail(&mut self.details, detail);
         }
         match delta.get("content") {
-            Some(Value::String(text)) => draft.say(text, said)?,
-            Some(Value::Array(pieces)) => pieces.iter().try_for_each(|piece| add_content(piece, draft, said))?,
+            Some(Value::String(text)) => draft.say(text, on_delta)?,
+            Some(Value::Array(pieces)) => pieces.iter().try_for_each(|piece| add_content(piece, draft, on_delta))?,
             _ => {}
         }
         if let Some(refusal) = delta.get("refusal").and_then(Value::as_str) {
-            draft.say(refusal, said)?;
+            draft.say(refusal, on_delta)?;
         }
         list(delta, "tool_calls").try_for_each(|call| self.call(call, draft))
     }
@@ -158,12 +158,12 @@ impl Events {
 }
 
 /// Adds a typed piece of content: text or reasoning.
-fn add_content(piece: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
+fn add_content(piece: &Value, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<(), Fault> {
     if let Some(text) = piece.get("text").and_then(Value::as_str) {
-        draft.say(text, said)?;
+        draft.say(text, on_delta)?;
     }
     for thought in list(piece, "thinking").filter_map(|thought| thought.get("text")?.as_str()) {
-        draft.think(thought, said)?;
+        draft.think(thought, on_delta)?;
     }
     Ok(())
 }

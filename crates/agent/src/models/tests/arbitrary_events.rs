@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::{assistant, choice, tool, user};
 use crate::model::{Message, Request};
-use crate::models::names::Names;
-use crate::models::remote::Reader;
+use crate::models::names::ToolNames;
+use crate::models::remote::StreamReader;
 use crate::models::turn_builder::TurnBuilder;
 use crate::models::{anthropic, openai};
 
@@ -92,10 +92,10 @@ fn event() -> impl Strategy<Value = Value> {
 }
 
 fn check(provider: Provider, events: &[Value]) {
-    let (mut reader, names): (Box<dyn Reader>, _) = match provider {
-        Provider::Anthropic => (Box::new(anthropic::Events::default()), Names::of(&[tool("files.read")])),
+    let (mut reader, names): (Box<dyn StreamReader>, _) = match provider {
+        Provider::Anthropic => (Box::new(anthropic::Events::default()), ToolNames::of(&[tool("files.read")])),
         Provider::Openai | Provider::Scripted => {
-            (Box::new(openai::Events::default()), Names::of(&[tool("files.read")]))
+            (Box::new(openai::Events::default()), ToolNames::of(&[tool("files.read")]))
         }
     };
     let mut draft = TurnBuilder::default();

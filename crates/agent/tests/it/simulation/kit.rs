@@ -65,7 +65,7 @@ impl Model for RandomModel {
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
-        said: &'a mut (dyn FnMut(Delta) + Send),
+        on_delta: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<Turn, ModelError>> {
         let defect = self.0.stage.lock().defect;
         let history = request.history.to_vec();
@@ -77,7 +77,7 @@ impl Model for RandomModel {
             let play = &self.0;
             play.noticed(check::asked(play, &history));
             play.stage.lock().asked += 1;
-            said(Delta::Text("I think. ".into()));
+            on_delta(Delta::Text("I think. ".into()));
             play.takes_time(3).await;
             let turn = draw::turn(play)?;
             broken::runs_unasked(play, &turn);

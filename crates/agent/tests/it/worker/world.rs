@@ -52,13 +52,13 @@ impl Model for Playing {
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
-        said: &'a mut (dyn FnMut(Delta) + Send),
+        on_delta: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<Turn, ModelError>> {
         self.0.asked.lock().push(request.history.to_vec());
         let turn = self.0.turns.lock().pop_front();
         Box::pin(async move {
             let turn = turn.unwrap_or_else(|| Err(ModelError::Refused("the script has no more turns".into())))?;
-            said(Delta::Text(turn.text.clone()));
+            on_delta(Delta::Text(turn.text.clone()));
             if self.0.mute.load(Ordering::Acquire) > 0 {
                 std::future::pending::<()>().await;
             }

@@ -56,9 +56,9 @@ async fn check_ruled_and_approved_calls(deployment: &Deployment, tickets: &Ticke
     let actions = alice.get(&format!("/v1/sessions/{session}/actions?limit=200")).await.done(200).body;
     let states: Vec<(&Value, &Value)> =
         actions["actions"].as_array().unwrap().iter().map(|one| (&one["tool"], &one["state"])).collect();
-    let expected = [json!("tickets.get"), json!("tickets.create"), json!("tickets.drop")];
-    let standing = [json!("done"), json!("done"), json!("denied")];
-    assert_eq!(states, expected.iter().zip(&standing).collect::<Vec<_>>());
+    let tools = [json!("tickets.get"), json!("tickets.create"), json!("tickets.drop")];
+    let expected = [json!("done"), json!("done"), json!("denied")];
+    assert_eq!(states, tools.iter().zip(&expected).collect::<Vec<_>>());
     assert!(actions["actions"][1].to_string().contains("filed as 17"), "{actions}");
 }
 

@@ -53,7 +53,7 @@ pub(crate) async fn judge(mut client: RetryingClient, record: &Record, seen: &Re
     }
     assert_eq!(asked.len(), happened.len(), "a question that no client asked");
     read_once(&log, seen).await;
-    figures(record, &log, &told, seen)
+    summary(record, &log, &told, seen)
 }
 
 /// Checks that each acknowledged action was decided, started and ended exactly once, and that no other action was
@@ -148,7 +148,7 @@ async fn read_once(log: &[Value], seen: &ReaderLog) {
     }
 }
 
-fn figures(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<ReceivedReply>>, seen: &ReaderLog) -> String {
+fn summary(record: &Record, log: &[Value], told: &BTreeMap<String, Vec<ReceivedReply>>, seen: &ReaderLog) -> String {
     let named = |name: &str| log.iter().filter(|event| event["type"] == name).count();
     let said = told.values().flatten();
     let (won, lost): (Vec<&ReceivedReply>, Vec<&ReceivedReply>) = said.partition(|told| told.status == 200);

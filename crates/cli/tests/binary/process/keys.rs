@@ -82,9 +82,10 @@ async fn an_expired_key_is_refused() {
     let server = deployment.launch().start().await;
     let admin = server.client(&deployment.key("admin", "root"));
     let body = json!({ "role": "viewer", "user": "visitor", "expires_in_seconds": 1 });
-    let brief = admin.with_key(&admin.post("/v1/keys", body).await.done(201).text("/secret"));
-    brief.get("/v1/sessions").await.done(200);
-    let refused = until("the key's end", async || Some(brief.get("/v1/sessions").await).filter(|r| r.status != 200));
+    let short_lived = admin.with_key(&admin.post("/v1/keys", body).await.done(201).text("/secret"));
+    short_lived.get("/v1/sessions").await.done(200);
+    let refused =
+        until("the key's end", async || Some(short_lived.get("/v1/sessions").await).filter(|r| r.status != 200));
     refused.await.problem(401, "unauthenticated");
 
     let output = deployment.run(&["keys", "create", "--role", "viewer", "--expires-days", "0"]);

@@ -100,15 +100,15 @@ impl<'a> Actions<'a> {
 /// A grant of the archive allows a call in a new session, and its uses are counted further.
 async fn grant_lets_a_call_through(upgraded: &UpgradedServer) {
     let (bot, alice) = (upgraded.client("bot"), upgraded.client("alice"));
-    let proposal =
+    let call =
         |call: &str, path: &str| json!({ "call_id": call, "tool": "rename_file", "arguments": { "path": path } });
     let actions = format!("/v1/sessions/{}/actions", bot.start().await);
-    let allowed = bot.post(&actions, proposal("covered", "/srv/names/c")).await.done(200);
+    let allowed = bot.post(&actions, call("covered", "/srv/names/c")).await.done(200);
     assert_eq!(allowed.text("/state"), "allowed");
     let grants = alice.get("/v1/grants").await.done(200).body;
     let grant = grants["grants"].as_array().unwrap().iter().find(|grant| grant["id"] == allowed.body["grant"]);
     assert_eq!(grant.unwrap()["uses"], 2, "{grants}");
-    bot.post(&actions, proposal("other", "/srv/other/c")).await.done(202);
+    bot.post(&actions, call("other", "/srv/other/c")).await.done(202);
 }
 
 /// The suspension of a rule by an answer is lifted, and the rule allows again. The policy draft is evaluated and
@@ -117,8 +117,8 @@ async fn policy_goes_on(upgraded: &UpgradedServer) {
     let (bot, root) = (upgraded.client("bot"), upgraded.client("root"));
     let restart = &upgraded.manifest["policy"]["restart"];
     let actions = format!("/v1/sessions/{}/actions", bot.start().await);
-    let proposal = |call: &str| json!({ "call_id": call, "tool": restart["tool"], "arguments": restart["arguments"] });
-    bot.post(&actions, proposal("suspended")).await.done(202);
+    let call = |call: &str| json!({ "call_id": call, "tool": restart["tool"], "arguments": restart["arguments"] });
+    bot.post(&actions, call("suspended")).await.done(202);
     let changes = async || {
         let shadow = root.get("/v1/policy/shadow").await.done(200).body;
         shadow["changes"].as_array().unwrap().iter().map(|change| change["count"].as_u64().unwrap()).sum::<u64>()
@@ -127,6 +127,6 @@ async fn policy_goes_on(upgraded: &UpgradedServer) {
     root.attempt(root.request("DELETE", "/v1/policy/shadow")).await.unwrap().done(204);
     let lift = format!("/v1/policy/suspensions/{}/lift", upgraded.text("/policy/suspended"));
     root.post(&lift, json!({ "reason": "allowed again" })).await.done(200);
-    assert_eq!(bot.post(&actions, proposal("lifted")).await.done(200).text("/state"), "allowed");
+    assert_eq!(bot.post(&actions, call("lifted")).await.done(200).text("/state"), "allowed");
     bot.post(&actions, json!({ "call_id": "dropped", "tool": "drop_table", "arguments": {} })).await.done(200);
 }

@@ -116,13 +116,13 @@ async fn answers_are_taken(upgraded: &UpgradedServer) {
     complete(bot, &leased, &upgraded.text("/answered/lease")).await.done(200);
     assert_eq!(bot.question(&leased).await.body["delivery"]["attempt"], 1);
 
-    let brief = upgraded.text("/brief/leased");
+    let question = upgraded.text("/brief/leased");
     until("the lease that is over", async || {
-        (bot.question(&brief).await.body["delivery"]["state"] == "waiting").then_some(())
+        (bot.question(&question).await.body["delivery"]["state"] == "waiting").then_some(())
     })
     .await;
-    complete(bot, &brief, &upgraded.text("/brief/lease")).await.problem(409, "lease_lost");
-    assert_eq!(take_and_complete(bot, &brief).await["attempt"], 2);
+    complete(bot, &question, &upgraded.text("/brief/lease")).await.problem(409, "lease_lost");
+    assert_eq!(take_and_complete(bot, &question).await["attempt"], 2);
 }
 
 async fn kept_secret_answers_again(upgraded: &UpgradedServer) {

@@ -177,7 +177,7 @@ pub(crate) fn find_contradictions(
 }
 
 /// Whether a contradicted rule may be suspended by an answer. Only a rule that allows may be, because an answer never loosens a policy.
-pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
+pub(crate) fn allows(policy: &Policy, rule: &str) -> bool {
     policy.rules().any(|known| known.name == rule && known.verdict == Verdict::Allow)
 }
 

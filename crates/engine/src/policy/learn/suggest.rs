@@ -136,11 +136,11 @@ impl Engine {
 /// apply to a key of that name; learnt rules that deny apply to both.
 pub(crate) async fn load_for(engine: &Engine, scope: Scope, name: &str, hosted: bool) -> Result<InForce, Error> {
     let in_force = policy::in_force::load(engine, scope).await?;
-    disable_unheard_rules(engine, in_force, scope, name, hosted).await
+    disable_rules_of_hosted_agents(engine, in_force, scope, name, hosted).await
 }
 
 /// Disables the learnt rules that allow, if the proposing key has the name of a hosted agent.
-pub(crate) async fn disable_unheard_rules(
+pub(crate) async fn disable_rules_of_hosted_agents(
     engine: &Engine,
     mut in_force: InForce,
     scope: Scope,
@@ -156,7 +156,7 @@ pub(crate) async fn disable_unheard_rules(
     let namesake =
         engine.read(Cost::Point, move |reads| steps::definitions::known_agent(reads, &scope, &offered, &name)).await?;
     if namesake {
-        in_force.unheard = learnt;
+        in_force.disabled = learnt;
     }
     Ok(in_force)
 }

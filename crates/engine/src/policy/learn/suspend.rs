@@ -14,7 +14,7 @@ use crate::interactions::plan::AnswerSubject;
 use crate::policy;
 use crate::policy::in_force::InForce;
 use crate::policy::learn;
-use crate::policy::learn::decisions::{Contradictions, loosening};
+use crate::policy::learn::decisions::{Contradictions, allows};
 use crate::policy::project_policy::check_reason;
 use crate::policy::ruling::{Judged, OnBehalfOf, ServerPolicy};
 use crate::run::transaction::Work;
@@ -196,7 +196,7 @@ pub(crate) async fn suspended_rules(engine: &Engine, scope: Scope, draft: &Arc<P
     let mut state = policy::in_force::read_state(engine, scope).await?;
     let against = learn::decisions::read_contradictions(engine, scope, draft).await?.map(|against| against.found);
     for (rule, decision) in against.unwrap_or_default() {
-        if loosening(draft, &rule)
+        if allows(draft, &rule)
             && let Some((suspended, _)) = state.clone().suspend(&rule, &decision)
         {
             state = suspended;
@@ -219,7 +219,7 @@ pub(crate) fn enforce_earlier_decisions(
         if suggested == Some(rule) {
             return Err(Refusal::NotFound("suggestion").into());
         }
-        if loosening(policy, rule) {
+        if allows(policy, rule) {
             suspend_rules(work, scope, std::slice::from_ref(rule), decision)?;
         }
     }

@@ -36,18 +36,18 @@ async fn closed_questions_are_archived_after_a_month_and_stay_readable() {
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
     let done = world.ask(&agent, &session, json!({})).await.id;
-    let untaken = world.ask(&agent, &session, json!({})).await.id;
+    let waiting = world.ask(&agent, &session, json!({})).await.id;
     let open = world.ask(&agent, &session, json!({})).await.id;
     world.choose(&alice, done, "confirm").await.unwrap();
-    world.choose(&alice, untaken, "confirm").await.unwrap();
+    world.choose(&alice, waiting, "confirm").await.unwrap();
     let lease = world.engine.delivery_take(&agent, done, None, None).await.unwrap().lease;
     let completed = world.engine.delivery_complete(&agent, (done, lease), None).await.unwrap();
     world.pass(MONTH - 1);
     world.engine.fire_due().await.unwrap();
-    assert_eq!(listed(&world, &alice).await, [done, untaken, open]);
+    assert_eq!(listed(&world, &alice).await, [done, waiting, open]);
     world.pass(1);
     world.engine.fire_due().await.unwrap();
-    assert_eq!(listed(&world, &alice).await, [untaken, open], "open and undelivered questions stay");
+    assert_eq!(listed(&world, &alice).await, [waiting, open], "open and undelivered questions stay");
     assert_eq!(world.now(&alice, done).await, completed);
     let resolved = Refusal::AlreadyResolved(Box::new(completed));
     assert_eq!(refusal(world.choose(&alice, done, "confirm").await), resolved);
@@ -60,13 +60,13 @@ async fn closed_questions_are_archived_after_a_month_and_stay_readable() {
 }
 
 #[tokio::test]
-async fn untaken_answer_is_archived_after_the_end_of_its_session() {
+async fn answer_that_waits_is_archived_after_the_end_of_its_session() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
-    let [untaken, taken, open] = [(); 3].map(|()| world.ask(&agent, &session, json!({})));
-    let (untaken, taken, open) = (untaken.await.id, taken.await.id, open.await.id);
-    world.choose(&alice, untaken, "confirm").await.unwrap();
+    let [waiting, taken, open] = [(); 3].map(|()| world.ask(&agent, &session, json!({})));
+    let (waiting, taken, open) = (waiting.await.id, taken.await.id, open.await.id);
+    world.choose(&alice, waiting, "confirm").await.unwrap();
     world.choose(&alice, taken, "confirm").await.unwrap();
     world.pass(MONTH);
     world.engine.fire_due().await.unwrap();
@@ -74,9 +74,9 @@ async fn untaken_answer_is_archived_after_the_end_of_its_session() {
     let held = world.engine.delivery_take(&agent, taken, Some(60), None).await.unwrap();
     world.engine.fire_due().await.unwrap();
     assert_eq!(listed(&world, &alice).await, [taken, open], "recently closed and leased questions stay");
-    assert_eq!(world.now(&alice, untaken).await.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
+    assert_eq!(world.now(&alice, waiting).await.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
     let archived = Refusal::DeliveryClosed("archived");
-    assert_eq!(refusal(world.engine.delivery_take(&agent, untaken, None, None).await), archived);
+    assert_eq!(refusal(world.engine.delivery_take(&agent, waiting, None, None).await), archived);
     let offered = world.engine.delivery_list(&agent, store::Page::first(10), Duration::ZERO).await.unwrap();
     assert!(offered.iter().all(|question| question.id == open));
     assert_eq!(held.interaction.id, taken);

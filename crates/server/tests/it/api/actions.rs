@@ -65,7 +65,7 @@ async fn action_that_the_policy_asks_about_waits_for_a_person() {
 
 /// An action passes through all its states from proposal to outcome, and the event list shows each of them.
 #[tokio::test]
-async fn an_action_goes_from_proposal_to_outcome() {
+async fn an_action_goes_from_its_call_to_its_outcome() {
     let scene = Scene::new().await;
     let started = scene.started("c1").await;
     assert_eq!(started.shown["state"], "started");
@@ -106,7 +106,7 @@ async fn repeated_call_id_with_equal_arguments_returns_the_existing_action() {
 
 /// Twenty workers of one agent propose an identical call at once: one question and one event result.
 #[tokio::test]
-async fn concurrent_identical_proposals_open_one_question() {
+async fn call_proposed_twice_concurrently_opens_one_question() {
     let scene = Scene::new().await;
     let all = (0..20).map(|_| scene.agent.proposes_in(&scene.session, writing("c1")));
     let replies = futures::future::join_all(all).await;
@@ -160,8 +160,8 @@ async fn waiting_agent_receives_the_decision() {
     assert_eq!((reply.status, &reply.body["state"]), (200, &json!("allowed")));
     assert!(reply.body["permit"].is_string());
 
-    let brief = json!({ "call_id": "c2", "tool": "write_file", "arguments": {}, "wait": 1 });
-    let over = scene.agent.proposes_in(&scene.session, brief).await;
+    let short_wait = json!({ "call_id": "c2", "tool": "write_file", "arguments": {}, "wait": 1 });
+    let over = scene.agent.proposes_in(&scene.session, short_wait).await;
     assert_eq!(
         (over.status, &over.body["state"], &over.headers["retry-after"]),
         (202, &json!("waiting"), &"0".parse().unwrap())
@@ -184,7 +184,7 @@ async fn waiting_agent_receives_the_decision() {
 
 /// An invalid call is refused with pointers to its fields, and changes nothing.
 #[tokio::test]
-async fn invalid_proposals_are_refused_with_pointers_to_their_fields() {
+async fn invalid_calls_are_refused_with_pointers_to_their_fields() {
     let scene = Scene::new().await;
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let before = scene.world.everything().await;

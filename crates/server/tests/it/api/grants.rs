@@ -123,7 +123,7 @@ async fn grant_ends_after_its_time_or_its_uses() {
 
 /// A call uses a grant once, however often it is proposed.
 #[tokio::test]
-async fn repeated_proposal_of_a_call_uses_a_grant_once() {
+async fn call_proposed_again_uses_a_grant_once() {
     let scene = Scene::new().await;
     approve_with_grant(&scene, "c", json!({ "remember": { "scope": "session", "arguments": "any", "uses": 2 } })).await;
     for _ in 0..3 {

@@ -38,11 +38,11 @@ async fn agent_cannot_ask_propose_or_speak_in_the_session_of_another() {
     let before = two.admin.session(&session).await;
     let path = |rest: &str| format!("/v1/sessions/{session}{rest}");
     let ending = json!({ "kind": "choice", "title": "Fine?", "options": [{ "id": "ok", "label": "OK", "effect": "terminate" }] });
-    let proposal = json!({ "call_id": "c1", "tool": "read_file", "arguments": { "path": "a" } });
+    let action = json!({ "call_id": "c1", "tool": "read_file", "arguments": { "path": "a" } });
     let speech = json!({ "content": "Hello." });
     let posts = [
         (path("/interactions"), ending.clone()),
-        (path("/actions"), proposal.clone()),
+        (path("/actions"), action.clone()),
         (path("/messages"), speech.clone()),
         (path("/control"), json!({ "command": "cancel" })),
         (question.path("/cancel"), json!({})),
@@ -60,7 +60,7 @@ async fn agent_cannot_ask_propose_or_speak_in_the_session_of_another() {
     // A session that names the agent belongs to it.
     let named = two.admin.opens(json!({ "agent": "other-bot" })).await;
     two.other.asks_in(&named, ending).await;
-    two.other.post(&format!("/v1/sessions/{named}/actions"), proposal).await.done();
+    two.other.post(&format!("/v1/sessions/{named}/actions"), action).await.done();
     two.other.post(&format!("/v1/sessions/{named}/messages"), speech).await.done();
 }
 
@@ -69,8 +69,8 @@ async fn agent_reads_its_own_sessions_only() {
     let two = TwoAgents::new().await;
     let session = two.bot.opens(json!({ "channel": "chat-7" })).await;
     let question = two.bot.asks_in(&session, confirmation()).await;
-    let proposal = json!({ "call_id": "c1", "tool": "read_file", "arguments": { "path": "a" } });
-    two.bot.post(&format!("/v1/sessions/{session}/actions"), proposal).await.done();
+    let action = json!({ "call_id": "c1", "tool": "read_file", "arguments": { "path": "a" } });
+    two.bot.post(&format!("/v1/sessions/{session}/actions"), action).await.done();
     let own = two.other.opens(json!({ "channel": "chat-7" })).await;
     let asked = two.other.asks_in(&own, confirmation()).await;
 

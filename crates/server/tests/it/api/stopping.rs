@@ -83,9 +83,9 @@ async fn stopping_server_finishes_requests_in_flight() {
 async fn health_and_readiness_are_reported() {
     let world = World::new().await;
     let get = |path: &'static str| server_testkit::client::reply(world.http.request(reqwest::Method::GET, path));
-    let (live, ready, figures) = (get("/healthz").await, get("/readyz").await, get("/metrics").await);
+    let (live, ready, metrics) = (get("/healthz").await, get("/readyz").await, get("/metrics").await);
     assert_eq!((live.status, live.body, ready.status, ready.body), (200, json!("ok\n"), 200, json!("ready\n")));
-    assert_eq!(figures.status, 200);
+    assert_eq!(metrics.status, 200);
 }
 
 /// When the store is closed, callers are told to try again and see no internal detail. Regression test: internal
