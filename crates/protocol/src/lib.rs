@@ -4,7 +4,7 @@
 //! defined here and nowhere else.
 //!
 //! This crate must never reach a store or the engine. A body refuses unknown fields. Only the reply to `take` and webhook messages contain a
-//! lease of an answer, and only `take` returns secret values.
+//! lease of an answer, and only `take` returns the values of a secret question.
 //!
 //! Start reading at [`AskBody`] and [`InteractionView`].
 
