@@ -104,8 +104,8 @@ impl World {
         for said in &self.said {
             let says = |(_, input): &&(u64, Input)| matches!(input, Input::Message { content, .. } if content == said);
             let written: Vec<usize> = steps().map(|kept| kept.journal.iter().filter(says).count()).collect();
-            let once = written.iter().all(|count| *count <= 1) && written.contains(&1);
-            holds!(once, "the message {said} is not in exactly one journal");
+            let in_one_journal = written.iter().all(|count| *count <= 1) && written.contains(&1);
+            holds!(in_one_journal, "the message {said} is not in exactly one journal");
             let message = Message::User { content: said.clone() };
             let readers = shown.iter().filter(|messages| messages.contains(&message)).count();
             holds!(readers <= 1, "{said} was shown to {readers} models");

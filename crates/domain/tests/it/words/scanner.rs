@@ -199,11 +199,22 @@ pub(super) fn items(text: &str) -> Vec<&str> {
     found
 }
 
-/// Names of the variables that a source binds with `let name`.
+/// Names of the variables that a source binds: with `let`, alone or in a pattern, in the parameters of a closure, and before a type, as parameters and
+/// fields.
 pub(super) fn variables(text: &str) -> Vec<&str> {
-    let bound = text.lines().filter_map(|line| line.trim_start().strip_prefix("let "));
-    let names = bound.map(|rest| rest.strip_prefix("mut ").unwrap_or(rest));
-    names.filter_map(|rest| rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()).collect()
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let is_variable = |name: &str| name.starts_with(|letter: char| letter.is_lowercase() || letter == '_');
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim_start).filter(|line| !line.starts_with("//")) {
+        let bound = line.split("let ").skip(1).filter_map(|rest| rest.split([':', '=']).next());
+        let in_closures = line.split('|').skip(1).step_by(2);
+        found.extend(bound.chain(in_closures).flat_map(|names| names.split(|letter| !is_name(letter))));
+        let typed = line.split(['(', ',', '{']).filter_map(|rest| Some(rest.split_once(": ")?.0.trim_start()));
+        let names = typed.map(|name| name.strip_prefix("mut ").or_else(|| name.strip_prefix("pub ")).unwrap_or(name));
+        found.extend(names.map(|name| name.trim_start_matches("crate) ").trim_start_matches("super) ")));
+    }
+    found.retain(|name| is_variable(name) && name.chars().all(is_name));
+    found
 }
 
 fn public_type(code: &str) -> Option<&str> {
