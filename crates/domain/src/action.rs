@@ -12,7 +12,7 @@
 mod call;
 mod state;
 
-pub use call::{check_arguments, reserved, same_but_text};
+pub use call::{check_arguments, is_reserved, is_same_apart_from_content};
 pub use state::{ActionState, Outcome, Permit};
 
 use jiff::Timestamp;
@@ -124,7 +124,7 @@ impl Action {
     /// names another file, whose content no reviewer saw.
     #[must_use]
     pub fn replaces(&self) -> Option<&str> {
-        let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.call.arguments, edited));
+        let there = self.edited.as_ref().is_none_or(|edited| is_same_apart_from_content(&self.call.arguments, edited));
         self.expected_content.as_deref().filter(|_| !self.asked.is_empty() && there)
     }
 

@@ -175,7 +175,7 @@ impl Grant {
 
     /// Whether the grant is in force.
     #[must_use]
-    pub fn in_force(&self, now: Timestamp) -> bool {
+    pub fn is_in_force(&self, now: Timestamp) -> bool {
         self.revoked.is_none()
             && self.until.is_none_or(|until| until > now)
             && self.most_uses.is_none_or(|most| self.uses < most)

@@ -188,7 +188,7 @@ impl SessionStatus {
 
     /// Whether the session has not ended.
     #[must_use]
-    pub const fn alive(self) -> bool {
+    pub const fn is_alive(self) -> bool {
         matches!(self, Self::New | Self::Running | Self::WaitingUserInput | Self::Paused)
     }
 

@@ -16,11 +16,11 @@ pub const DEPTH: usize = 64;
 
 /// Checks a single line: it must not be blank, and must not contain control characters or characters that change the reading order.
 pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
-    if text.chars().all(|c| c.is_whitespace() || invisible(c)) {
+    if text.chars().all(|c| c.is_whitespace() || is_invisible(c)) {
         problems.push(Problem::new(pointer, "must not be empty"));
     }
     bounded(pointer, text, LINE, problems);
-    if let Some(found) = text.chars().find(|c| c.is_control() || reorders(*c)) {
+    if let Some(found) = text.chars().find(|c| c.is_control() || is_reordering(*c)) {
         problems.push(Problem::new(pointer, format!("contains U+{:04X}, which could disguise it", found as u32)));
     }
 }
@@ -28,12 +28,12 @@ pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
 /// Converts a text to one line that [`line()`] would accept, with a space in place of every character that could disguise it.
 #[must_use]
 pub fn undisguised(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || reorders(c) || invisible(c) { ' ' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || is_reordering(c) || is_invisible(c) { ' ' } else { c }).collect()
 }
 
 /// Checks that a name contains no invisible characters, so that people can tell it from others.
 pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
-    if let Some(found) = text.chars().find(|c| invisible(*c)) {
+    if let Some(found) = text.chars().find(|c| is_invisible(*c)) {
         problems.push(Problem::new(pointer, format!("contains U+{:04X}, which cannot be seen", found as u32)));
     }
 }
@@ -42,7 +42,7 @@ pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
 /// it, so it must not contain invisible characters, spaces at its ends, or look-alikes of other characters (`ｒｍ`, `𝐫𝐦`).
 pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
     // Characters that `line` also refuses are reported only once, by `line`.
-    let odd = |c: &char| !is_plain(*c) && !c.is_control() && !reorders(*c);
+    let odd = |c: &char| !is_plain(*c) && !c.is_control() && !is_reordering(*c);
     if let Some(found) = name.chars().find(odd) {
         let message =
             format!("contains U+{:04X}; a tool's name has letters, digits, ASCII punctuation and spaces", found as u32);
@@ -58,7 +58,7 @@ pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
 }
 
 fn is_plain(c: char) -> bool {
-    c.is_ascii_graphic() || c == ' ' || (c.is_alphanumeric() && !invisible(c))
+    c.is_ascii_graphic() || c == ' ' || (c.is_alphanumeric() && !is_invisible(c))
 }
 
 /// Checks a longer text: line breaks and tabs are allowed, NUL and other control characters are not.
@@ -94,7 +94,7 @@ pub fn is_identifier(text: &str) -> bool {
 
 /// Whether two names identify one person, key or agent. Case is ignored: `Alice` is `alice`.
 #[must_use]
-pub fn same_name(one: &str, other: &str) -> bool {
+pub fn is_same_name(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other) || (!one.is_ascii() && one.to_lowercase() == other.to_lowercase())
 }
 
@@ -125,15 +125,15 @@ pub fn unescaped(token: &str) -> String {
 
 /// Checks the nesting depth of a JSON value.
 pub fn depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
-    if !shallower(value, DEPTH) {
+    if !is_shallower(value, DEPTH) {
         problems.push(Problem::new(pointer, format!("is nested deeper than {DEPTH} levels")));
     }
 }
 
-fn shallower(value: &Value, left: usize) -> bool {
+fn is_shallower(value: &Value, left: usize) -> bool {
     match value {
-        Value::Array(items) => left > 0 && items.iter().all(|item| shallower(item, left - 1)),
-        Value::Object(fields) => left > 0 && fields.values().all(|field| shallower(field, left - 1)),
+        Value::Array(items) => left > 0 && items.iter().all(|item| is_shallower(item, left - 1)),
+        Value::Object(fields) => left > 0 && fields.values().all(|field| is_shallower(field, left - 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
 }
@@ -146,13 +146,13 @@ fn bounded(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) 
 
 /// Whether a character is invisible: zero-width marks and spaces, line separators, Hangul fillers (which count as letters), the blank
 /// braille pattern, and tags.
-fn invisible(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(c, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
         || matches!(c, '\u{115F}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{FFA0}' | '\u{E0000}'..='\u{E007F}')
 }
 
 /// Whether a character changes the reading order: embeddings, overrides and isolates.
-fn reorders(c: char) -> bool {
+fn is_reordering(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn names_are_compared_without_regard_to_case() {
         let check = |one: &str, other: &str, same: bool| {
-            assert_eq!((same_name(one, other), same_name(other, one)), (same, same), "{one} and {other}");
+            assert_eq!((is_same_name(one, other), is_same_name(other, one)), (same, same), "{one} and {other}");
         };
         check("alice", "alice", true);
         check("alice", "ALICE", true);

@@ -56,7 +56,7 @@ impl Membership {
     #[must_use]
     pub fn beyond(&self, role: Role, groups: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if !role.within(self.role) {
+        if !role.is_within(self.role) {
             let why = format!("may do more than the person, whose role in the project is `{}`", self.role.name());
             problems.push(Problem::new("/role", why));
         }
@@ -175,7 +175,7 @@ const RESERVED: [&str; 7] = ["holdpoint", "system", "scheduler", "timer", "worke
 pub fn name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
     text::identifier(pointer, name, problems);
     let prefix = name.get(..KeyId::PREFIX.len()).unwrap_or_default();
-    if RESERVED.iter().any(|word| text::same_name(name, word)) || text::same_name(prefix, KeyId::PREFIX) {
+    if RESERVED.iter().any(|word| text::is_same_name(name, word)) || text::is_same_name(prefix, KeyId::PREFIX) {
         problems.push(Problem::new(pointer, "is a name that Holdpoint itself uses"));
     }
 }

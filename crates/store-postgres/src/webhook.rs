@@ -124,7 +124,7 @@ impl WebhookWrites for Executor<'_> {
                 &webhook.id.uuid(),
                 &webhook.scope.project.uuid(),
                 &webhook.scope.tenant.uuid(),
-                &webhook.enabled(),
+                &webhook.is_enabled(),
                 &cursor.major.to_string(),
                 &signed(cursor.minor)?,
                 &webhook.created_at.as_microsecond(),
@@ -140,7 +140,7 @@ impl WebhookWrites for Executor<'_> {
 
     fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()> {
         let (id, project) = (webhook.id.uuid(), webhook.scope.project.uuid());
-        self.guarded(sql::WEBHOOK_SAVE, &[&id, &project, &webhook.enabled(), &json(webhook)?])
+        self.guarded(sql::WEBHOOK_SAVE, &[&id, &project, &webhook.is_enabled(), &json(webhook)?])
     }
 
     fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<bool> {

@@ -112,7 +112,7 @@ impl WebhookWrites for Executor<'_> {
             webhook.id.uuid(),
             webhook.scope.project.uuid(),
             webhook.scope.tenant.uuid(),
-            webhook.enabled(),
+            webhook.is_enabled(),
             cursor.major,
             cursor.minor,
             webhook.created_at.as_microsecond(),
@@ -127,7 +127,7 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()> {
-        let row = params![webhook.id.uuid(), webhook.scope.project.uuid(), webhook.enabled(), json(webhook)?];
+        let row = params![webhook.id.uuid(), webhook.scope.project.uuid(), webhook.is_enabled(), json(webhook)?];
         self.guarded(sql::WEBHOOK_SAVE, row)
     }
 

@@ -146,7 +146,7 @@ pub(crate) fn save_membership(
     (was, now): (&Membership, &Membership),
 ) -> Result<(), Error> {
     work.tx.membership_save(scope, user.id, now)?;
-    if !was.role.within(now.role) {
+    if !was.role.is_within(now.role) {
         work.tx.visits_end(user.id, None)?;
     }
     let was = RoleAndGroups { role: was.role, groups: was.groups.clone() };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
-use domain::action::{Action, ActionState, reserved};
+use domain::action::{Action, ActionState, is_reserved};
 use domain::ruling::AskingRule;
 use domain::{
     Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, Session, SessionId, SignedDuration,
@@ -181,7 +181,7 @@ pub(crate) fn question_terms(
 fn require_proposer(caller: &Caller, session: &Session, call: &str) -> Result<(), Error> {
     if !(caller.is_worker() && session.hosted) {
         session.require_owner(&caller.actor)?;
-        if session.hosted && reserved(call) {
+        if session.hosted && is_reserved(call) {
             return Err(Refusal::CallReserved(call.to_owned()).into());
         }
     }
@@ -276,7 +276,7 @@ pub(crate) async fn reply(
     secrets::unlock::fingerprint(engine, PERMIT, "").await?;
     // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
     let text = if let ActionState::Allowed { permit } = &action.state
-        && own(&action, caller)
+        && is_own(&action, caller)
     {
         Some(engine.vault.permit_text(&action, permit)?)
     } else {
@@ -315,6 +315,6 @@ impl Vault {
     }
 }
 
-fn own(action: &Action, caller: &Caller) -> bool {
+fn is_own(action: &Action, caller: &Caller) -> bool {
     action.require_agent(&caller.actor).is_ok() && action.require_access(caller).is_ok()
 }

@@ -123,7 +123,7 @@ pub(crate) async fn judge_and_save(
         async move {
             let subject = match first {
                 Some(subject) => subject,
-                None => interactions::plan::read(engine, caller.scope, plan.interaction, form.with_schema()).await?,
+                None => interactions::plan::read(engine, caller.scope, plan.interaction, form.has_schema()).await?,
             };
             interactions::plan::add_rulings(engine, caller, form, &mut plan, subject.as_ref()).await?;
             save(engine, caller, form, plan, idempotency).await

@@ -136,7 +136,7 @@ impl Simulation {
     fn take(&mut self, HistoricAction { action, call, decision, .. }: HistoricAction, after: Ruling) {
         self.judged += 1;
         let differs = action.ruling.verdict != after.verdict;
-        let contradicts = decision.as_ref().is_some_and(|decision| decision.contradicted_by(after.verdict));
+        let contradicts = decision.as_ref().is_some_and(|decision| decision.is_contradicted_by(after.verdict));
         let changed = ChangedRuling {
             session: action.session,
             call: action.call_id,

@@ -220,7 +220,7 @@ pub(crate) fn name_and_version(definition: &Definition) -> (String, String) {
 }
 
 /// Whether a project has, or had, a hosted agent of this name.
-pub(crate) fn known_agent(
+pub(crate) fn is_known_agent(
     reads: &mut dyn Reads,
     scope: &Scope,
     offered: &OfferedDefinitions,
@@ -301,7 +301,7 @@ pub(crate) fn has_known_agent(
     offered: &OfferedDefinitions,
     name: &str,
 ) -> Result<bool, Error> {
-    known_agent(&mut *work.tx, scope, offered, name)
+    is_known_agent(&mut *work.tx, scope, offered, name)
 }
 
 /// Finds the flow that a new session would follow: a flow of the project, otherwise of the server's files. A flow of the files is then stored in

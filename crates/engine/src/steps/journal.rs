@@ -106,7 +106,7 @@ pub(crate) fn deliver_message(
     (by, content): (&Actor, &str),
 ) -> Result<(), Error> {
     session.require_alive()?;
-    let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
+    let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::is_alive);
     let Some(step) = step.filter(|step| step.lease.is_some()) else {
         return Err(Refusal::NotHosted(session.id).into());
     };

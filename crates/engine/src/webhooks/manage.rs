@@ -136,7 +136,7 @@ impl Engine {
         let scope = caller.scope;
         self.command(caller, None, move |work| {
             let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
-            if webhook.enabled() == enabled {
+            if webhook.is_enabled() == enabled {
                 return Ok(webhook);
             }
             let reason = reason.clone().unwrap_or_else(|| format!("disabled by {}", work.by().name));

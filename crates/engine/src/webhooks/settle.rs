@@ -45,7 +45,7 @@ pub(super) async fn settle(
         work.tx.webhook_delivery_save(&due.scope, &found)?;
         let taken = matches!(verdict, AttemptVerdict::Taken { .. });
         let mut webhook = if taken { webhook.record_success() } else { webhook };
-        let gone = verdict == AttemptVerdict::Gone && webhook.enabled();
+        let gone = verdict == AttemptVerdict::Gone && webhook.is_enabled();
         if gone {
             let reason = "the endpoint is gone (410)".to_owned();
             let (disabled, told) = webhook.disable(&Actor::system(), reason, work.now);

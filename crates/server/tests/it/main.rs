@@ -9,6 +9,7 @@ mod crate_layers;
 mod dependencies;
 mod file_sizes;
 mod lessons;
+mod questions;
 mod rooms;
 mod shared_sql;
 mod signatures;

@@ -59,7 +59,7 @@ impl StreamReader for Events {
         Ok(false)
     }
 
-    fn whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         false
     }
 

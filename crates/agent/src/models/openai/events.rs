@@ -51,7 +51,7 @@ impl StreamReader for Events {
     }
 
     /// Returns true after a finish reason, because not every provider sends `[DONE]`.
-    fn whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         self.finish.is_some()
     }
 

@@ -20,7 +20,7 @@ impl World {
         self.play.stage.lock().quiet = true;
         for round in 0..PATIENCE {
             let mut deeds = self.last_deeds(round);
-            if deeds.is_empty() && self.over() {
+            if deeds.is_empty() && self.is_over() {
                 break;
             }
             deeds.push(PersonAction { by: self.people[0].clone(), what: DeedKind::FireDue });
@@ -56,7 +56,7 @@ impl World {
         state.is_some_and(|state| state.body["phase"]["phase"] == "listening")
     }
 
-    fn over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.live().into_iter().all(|session| self.listens(session))
     }
 

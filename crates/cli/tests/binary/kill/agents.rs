@@ -32,7 +32,7 @@ pub(crate) async fn ask_and_take_answers(mut client: RetryingClient, name: Strin
 /// Takes the deliveries that wait for this agent until the test is over.
 pub(crate) async fn take_waiting_deliveries(mut client: RetryingClient, name: String, record: Arc<Record>) {
     let mut number = 0;
-    while !record.over() {
+    while !record.is_over() {
         let waiting = client.look("/v1/deliveries?wait=1&limit=5").await;
         for delivery in waiting["deliveries"].as_array().unwrap() {
             number += 1;
