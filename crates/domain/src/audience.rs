@@ -152,7 +152,7 @@ fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
         return;
     }
     for (index, name) in names.iter().enumerate() {
-        text::identifier(&format!("{pointer}/{index}"), name, problems);
+        text::check_identifier(&format!("{pointer}/{index}"), name, problems);
         if names[..index].iter().any(|earlier| text::is_same_name(earlier, name)) {
             problems.push(Problem::new(format!("{pointer}/{index}"), "is named twice"));
         }

@@ -116,7 +116,7 @@ impl Remember {
         }
         for (name, pattern) in named {
             let pointer = format!("/remember/arguments/{name}");
-            text::paragraphs(&pointer, pattern, problems);
+            text::check_paragraphs(&pointer, pattern, problems);
             if !call.arguments.get(name).is_some_and(Value::is_string) {
                 problems.push(Problem::new(pointer, "is not a text among the arguments that were approved"));
             }

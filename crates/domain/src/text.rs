@@ -15,24 +15,24 @@ pub const NAME: usize = 64;
 pub const DEPTH: usize = 64;
 
 /// Checks a single line: it must not be blank, and must not contain control characters or characters that change the reading order.
-pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+pub fn check_line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if text.chars().all(|c| c.is_whitespace() || is_invisible(c)) {
         problems.push(Problem::new(pointer, "must not be empty"));
     }
-    bounded(pointer, text, LINE, problems);
+    check_length(pointer, text, LINE, problems);
     if let Some(found) = text.chars().find(|c| c.is_control() || is_reordering(*c)) {
         problems.push(Problem::new(pointer, format!("contains U+{:04X}, which could disguise it", found as u32)));
     }
 }
 
-/// Converts a text to one line that [`line()`] would accept, with a space in place of every character that could disguise it.
+/// Converts a text to one line that [`check_line`] would accept, with a space in place of every character that could disguise it.
 #[must_use]
 pub fn undisguised(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || is_reordering(c) || is_invisible(c) { ' ' } else { c }).collect()
 }
 
 /// Checks that a name contains no invisible characters, so that people can tell it from others.
-pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+pub fn check_visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if let Some(found) = text.chars().find(|c| is_invisible(*c)) {
         problems.push(Problem::new(pointer, format!("contains U+{:04X}, which cannot be seen", found as u32)));
     }
@@ -40,8 +40,8 @@ pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
 
 /// Checks the name of a tool: letters and digits of any script, ASCII punctuation, and inner spaces. Rules compare the name and people read
 /// it, so it must not contain invisible characters, spaces at its ends, or look-alikes of other characters (`ｒｍ`, `𝐫𝐦`).
-pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
-    // Characters that `line` also refuses are reported only once, by `line`.
+pub fn check_tool_name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
+    // Characters that `check_line` also refuses are reported only once, by `check_line`.
     let odd = |c: &char| !is_plain(*c) && !c.is_control() && !is_reordering(*c);
     if let Some(found) = name.chars().find(odd) {
         let message =
@@ -62,14 +62,14 @@ fn is_plain(c: char) -> bool {
 }
 
 /// Checks a longer text: line breaks and tabs are allowed, NUL and other control characters are not.
-pub fn paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
-    bounded(pointer, text, PARAGRAPHS, problems);
+pub fn check_paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+    check_length(pointer, text, PARAGRAPHS, problems);
     if let Some(found) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
         problems.push(Problem::new(pointer, format!("contains the control character U+{:04X}", found as u32)));
     }
 }
 
-/// Converts a text to one that [`paragraphs`] would accept: control characters become U+FFFD, and a text that is too long is cut.
+/// Converts a text to one that [`check_paragraphs`] would accept: control characters become U+FFFD, and a text that is too long is cut.
 #[must_use]
 pub fn sayable(text: &str) -> String {
     let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '\u{FFFD}' } else { c };
@@ -80,13 +80,13 @@ pub fn sayable(text: &str) -> String {
 }
 
 /// Checks an identifier: 1 to 128 printable ASCII characters without spaces.
-pub fn identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+pub fn check_identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if !is_identifier(text) {
         problems.push(Problem::new(pointer, "must be 1 to 128 printable ASCII characters without spaces"));
     }
 }
 
-/// Whether [`identifier`] would accept the text.
+/// Whether [`check_identifier`] would accept the text.
 #[must_use]
 pub fn is_identifier(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
@@ -100,7 +100,7 @@ pub fn is_same_name(one: &str, other: &str) -> bool {
 
 /// Checks a name for files, addresses and templates: letters, digits, `-` and `_`, and after the first character also the characters of
 /// `more`.
-pub fn name(pointer: &str, text: &str, more: &str, problems: &mut Vec<Problem>) {
+pub fn check_name(pointer: &str, text: &str, more: &str, problems: &mut Vec<Problem>) {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
     if text.len() > NAME || !begins || !text.chars().all(|c| plain(c) || more.contains(c)) {
@@ -124,7 +124,7 @@ pub fn unescaped(token: &str) -> String {
 }
 
 /// Checks the nesting depth of a JSON value.
-pub fn depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
+pub fn check_depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
     if !is_shallower(value, DEPTH) {
         problems.push(Problem::new(pointer, format!("is nested deeper than {DEPTH} levels")));
     }
@@ -138,7 +138,7 @@ fn is_shallower(value: &Value, left: usize) -> bool {
     }
 }
 
-fn bounded(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) {
+fn check_length(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) {
     if text.len() > most && text.chars().count() > most {
         problems.push(Problem::new(pointer, format!("is longer than {most} characters")));
     }
@@ -191,8 +191,8 @@ mod tests {
 
     fn check(text: &str, fine_as_line: bool, fine_as_paragraphs: bool) {
         let (mut of_line, mut of_paragraphs) = (Vec::new(), Vec::new());
-        line("/title", text, &mut of_line);
-        paragraphs("/message", text, &mut of_paragraphs);
+        check_line("/title", text, &mut of_line);
+        check_paragraphs("/message", text, &mut of_paragraphs);
         assert_eq!((of_line.is_empty(), of_paragraphs.is_empty()), (fine_as_line, fine_as_paragraphs), "{text:?}");
     }
 
@@ -217,7 +217,7 @@ mod tests {
     fn name_with_an_invisible_character_is_refused() {
         let check = |name: &str, good: bool| {
             let mut problems = Vec::new();
-            visible("/display", name, &mut problems);
+            check_visible("/display", name, &mut problems);
             assert_eq!(problems.is_empty(), good, "{name:?} {problems:?}");
         };
         for good in ["release bot", "Ольга", "小明", "한국", "❤\u{FE0F}"] {
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(sayable("nul\0byte\u{1b}"), "nul\u{FFFD}byte\u{FFFD}");
         for long in [PARAGRAPHS, PARAGRAPHS + 1, PARAGRAPHS * 2] {
             let mut problems = Vec::new();
-            paragraphs("/message", &sayable(&"я".repeat(long)), &mut problems);
+            check_paragraphs("/message", &sayable(&"я".repeat(long)), &mut problems);
             assert_eq!(problems, []);
         }
     }
@@ -257,7 +257,7 @@ mod tests {
     fn tool_name_with_a_misleading_character_is_refused() {
         let check = |name: &str, good: bool| {
             let mut problems = Vec::new();
-            tool("/tool", name, &mut problems);
+            check_tool_name("/tool", name, &mut problems);
             assert_eq!(problems.is_empty(), good, "{name:?} {problems:?}");
         };
         for good in ["read_file", "github.create-issue", "Run Query", "mcp__x__y", "выполнить", "读取文件"]
@@ -279,9 +279,9 @@ mod tests {
     fn value_beyond_the_depth_limit_is_refused() {
         let nested = |n: usize| (0..n).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
         let mut problems = Vec::new();
-        depth("/context", &nested(DEPTH), &mut problems);
+        check_depth("/context", &nested(DEPTH), &mut problems);
         assert_eq!(problems, []);
-        depth("/context", &nested(DEPTH + 1), &mut problems);
+        check_depth("/context", &nested(DEPTH + 1), &mut problems);
         assert_eq!(problems.len(), 1);
     }
 

@@ -7,8 +7,8 @@ use crate::{Call, Problem, text};
 impl Call {
     /// Adds a problem for each part of the call that a policy cannot judge. `under` is the JSON pointer of the call.
     pub fn check(&self, under: &str, problems: &mut Vec<Problem>) {
-        text::line(&format!("{under}/tool"), &self.tool, problems);
-        text::tool(&format!("{under}/tool"), &self.tool, problems);
+        text::check_line(&format!("{under}/tool"), &self.tool, problems);
+        text::check_tool_name(&format!("{under}/tool"), &self.tool, problems);
         check_arguments(&format!("{under}/arguments"), &self.arguments, problems);
     }
 }
@@ -18,7 +18,7 @@ pub fn check_arguments(pointer: &str, arguments: &Value, problems: &mut Vec<Prob
     if !arguments.is_object() {
         problems.push(Problem::new(pointer, "must be an object"));
     }
-    text::depth(pointer, arguments, problems);
+    text::check_depth(pointer, arguments, problems);
 }
 
 /// Whether two calls have the same arguments apart from `content`, and so write to the same file.

@@ -151,7 +151,7 @@ async fn read_known(
         .read_by(caller, Cost::Point, move |reads, caller| {
             let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let entry_point = if caller.is_worker() {
-                interactions::ask::opened_on(reads, &scope, session.id)?
+                interactions::ask::read_entry_point(reads, &scope, session.id)?
             } else {
                 caller.entry_point
             };
@@ -247,9 +247,9 @@ fn reason_to_ask(ruling: &Ruling) -> String {
 
 fn check_propose(propose: &Propose) -> Result<(), Error> {
     let mut problems = Vec::new();
-    text::identifier("/call_id", &propose.call_id, &mut problems);
+    text::check_identifier("/call_id", &propose.call_id, &mut problems);
     propose.call.check("", &mut problems);
-    text::depth("/context", &propose.context, &mut problems);
+    text::check_depth("/context", &propose.context, &mut problems);
     if propose.call.tool.chars().count() > TOOL {
         problems.push(Problem::new("/tool", format!("is longer than {TOOL} characters")));
     }

@@ -188,7 +188,7 @@ fn read_time_for_outcome(
     if configured.is_some() || !action.hosted {
         return Ok(configured);
     }
-    Ok(interactions::ask::opened_on(&mut *work.tx, &session.scope, session.id)?.time_to_answer(kind))
+    Ok(interactions::ask::read_entry_point(&mut *work.tx, &session.scope, session.id)?.time_to_answer(kind))
 }
 
 /// Builds the question about an action that was started and whose outcome was never reported.

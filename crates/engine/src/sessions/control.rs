@@ -49,7 +49,7 @@ impl Engine {
 pub(crate) fn check_reason(pointer: &str, reason: Option<&str>) -> Result<(), Error> {
     let mut problems: Vec<Problem> = Vec::new();
     if let Some(reason) = reason {
-        text::paragraphs(pointer, reason, &mut problems);
+        text::check_paragraphs(pointer, reason, &mut problems);
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }

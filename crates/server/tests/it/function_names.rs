@@ -1,7 +1,9 @@
-//! Tests that a function that answers a question is named as one: `is_over`, not `over`.
+//! Tests that a function that answers a question is named as one, `is_over` and not `over`, and that a function that adds problems is named by a verb.
 
 use std::fs;
 use std::path::Path;
+
+use crate::signatures::{Function, functions};
 
 /// First words of names that are no question: adjectives, participles, prepositions and adverbs. A verb (`covers`, `holds`) reads as one.
 const NO_QUESTIONS: &[&str] = &[
@@ -58,25 +60,40 @@ const NO_QUESTIONS: &[&str] = &[
     "within",
 ];
 
+/// First words of functions that add to a list of problems.
+const VERBS_OF_CHECKS: &[&str] = &["check", "find"];
+
 /// Crates whose questions follow the grammars that they read. The rule does not cover them yet.
 const NOT_COVERED: &[&str] = &["policy", "tool-facts"];
 
 #[test]
 fn functions_that_return_a_bool_are_named_as_questions() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (mut names, mut sources) = (Vec::new(), Vec::new());
-    for entry in fs::read_dir(&crates).unwrap() {
-        let entry = entry.unwrap();
-        if !NOT_COVERED.iter().any(|name| entry.file_name() == *name) {
-            read(&entry.path().join("src"), &mut sources);
-        }
-    }
+    let (mut names, sources) = (Vec::new(), sources());
     for (file, text) in &sources {
         names.extend(questions(text).into_iter().map(|name| (file.as_str(), name)));
     }
     assert!(names.len() > 150, "{} questions", names.len());
     let wrong = names.iter().filter(|(_, name)| !is_question(name)).map(|(file, name)| format!("{file}: {name}"));
     assert_eq!(wrong.collect::<Vec<_>>(), [""; 0], "begin the name with is_, has_ or may_");
+}
+
+#[test]
+fn functions_that_add_problems_are_named_by_verbs() {
+    let (mut found, mut wrong) = (0, Vec::new());
+    let planted = ("planted.rs".to_owned(), "fn line(text: &str, problems: &mut Vec<Problem>) {}\n".to_owned());
+    for (file, text) in sources().into_iter().chain([planted]) {
+        for Function { name, parameters } in functions(&text) {
+            if parameters.iter().any(|parameter| parameter == "problems: &mut Vec<Problem>") {
+                found += 1;
+                let first = name.split('_').next().unwrap_or_default();
+                if !VERBS_OF_CHECKS.contains(&first) {
+                    wrong.push(format!("{file}: {name}"));
+                }
+            }
+        }
+    }
+    assert!(found > 40, "{found} functions");
+    assert_eq!(wrong, ["planted.rs: line"], "begin the name with check_");
 }
 
 #[test]
@@ -106,6 +123,19 @@ fn questions(text: &str) -> Vec<&str> {
         .filter(|head| head.ends_with(") -> bool"))
         .filter_map(|head| head.split(|letter| !is_name(letter)).next())
         .collect()
+}
+
+/// Every source of the crates that the rules cover, without tests, with its path.
+fn sources() -> Vec<(String, String)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut sources = Vec::new();
+    for entry in fs::read_dir(&crates).unwrap() {
+        let entry = entry.unwrap();
+        if !NOT_COVERED.iter().any(|name| entry.file_name() == *name) {
+            read(&entry.path().join("src"), &mut sources);
+        }
+    }
+    sources
 }
 
 /// Adds every Rust source below a directory with its path.
