@@ -195,7 +195,7 @@ impl SocketHandler for Approvals {
         self.caller.clone_from(caller);
     }
 
-    fn take_updates(&mut self) -> Vec<Update> {
+    fn drain_updates(&mut self) -> Vec<Update> {
         std::mem::take(&mut self.updates)
     }
 

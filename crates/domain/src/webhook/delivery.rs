@@ -110,7 +110,7 @@ pub struct Attempt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptVerdict {
     /// The endpoint has accepted the message.
-    Taken {
+    Accepted {
         /// Whether the endpoint has also processed it. Status 202 means that it has not yet.
         done: bool,
     },
@@ -156,8 +156,8 @@ impl Attempt {
     #[must_use]
     pub const fn verdict(&self) -> AttemptVerdict {
         match self.status {
-            Some(202) => AttemptVerdict::Taken { done: false },
-            Some(200..=299) => AttemptVerdict::Taken { done: true },
+            Some(202) => AttemptVerdict::Accepted { done: false },
+            Some(200..=299) => AttemptVerdict::Accepted { done: true },
             Some(410) => AttemptVerdict::Gone,
             _ => AttemptVerdict::Failed,
         }
@@ -184,7 +184,7 @@ impl WebhookDelivery {
         let verdict = attempt.verdict();
         self.tries += 1;
         self.progress = match verdict {
-            AttemptVerdict::Taken { .. } => Progress::Delivered { at: now },
+            AttemptVerdict::Accepted { .. } => Progress::Delivered { at: now },
             AttemptVerdict::Gone => Progress::Dead { at: now, reason: "the endpoint is gone (410)".into() },
             AttemptVerdict::Failed => match self.again(wait, jitter, now) {
                 Some(due) => Progress::Pending { due },
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn only_status_2xx_accepts_a_message() {
-        let done = |done| AttemptVerdict::Taken { done };
+        let done = |done| AttemptVerdict::Accepted { done };
         for (status, expected) in [(200, done(true)), (202, done(false)), (204, done(true)), (299, done(true))] {
             check(Some(status), expected);
         }

@@ -89,16 +89,16 @@ impl Engine {
         self.command(caller, Some(call), |_| Ok(())).await
     }
 
-    /// Records many answers in the given order. `take` receives each result at once, because the questions in them may be too large to collect.
+    /// Records many answers in the given order. `report` receives each result at once, because the questions in them may be too large to collect.
     pub async fn interaction_answer_many(
         &self,
         caller: &Caller,
         entries: Vec<AnswerEntry>,
-        mut take: impl FnMut(AnswerResult),
+        mut report: impl FnMut(AnswerResult),
     ) {
         for AnswerEntry { interaction, draft, idempotency } in entries {
             let result = self.interaction_answer(caller, interaction, draft, idempotency).await;
-            take(AnswerResult { interaction, result });
+            report(AnswerResult { interaction, result });
         }
     }
 }
