@@ -13,7 +13,7 @@ mod call;
 mod state;
 
 pub use call::{check_arguments, is_reserved, is_same_apart_from_content};
-pub use state::{ActionState, Outcome, Permit};
+pub use state::{ActionState, ActionStatus, Outcome, Permit};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -86,15 +86,15 @@ pub struct Action {
 pub type ActionChange = (Action, EventDraft);
 
 impl Action {
-    /// Name of the state, as the API and the stores show it. An action whose permit has expired is `rejected`.
+    /// Status that the API shows. An action whose permit has expired is `rejected`.
     #[must_use]
-    pub fn state_name(&self, now: Timestamp) -> &'static str {
+    pub fn status(&self, now: Timestamp) -> ActionStatus {
         if let ActionState::Allowed { permit } = &self.state
             && permit.expires_at <= now
         {
-            "rejected"
+            ActionStatus::Rejected
         } else {
-            self.state.name()
+            self.state.status()
         }
     }
 
@@ -174,7 +174,7 @@ impl Action {
             | ActionState::Rejected { .. }
             | ActionState::Started { .. }
             | ActionState::Done { .. }
-            | ActionState::Failed { .. } => return Err(self.not_in("waiting")),
+            | ActionState::Failed { .. } => return Err(self.not_in(ActionStatus::Waiting)),
         }
         let edited = edited.or_else(|| self.edited.clone());
         let after = Self { edited, ..self }.with_state(ActionState::Allowed { permit });
@@ -186,7 +186,7 @@ impl Action {
     /// Rejects an action that waits.
     pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Waiting { .. }) {
-            return Err(self.not_in("waiting"));
+            return Err(self.not_in(ActionStatus::Waiting));
         }
         let rejected = ActionRejected { call_id: self.call_id.clone(), tool: self.call.tool.clone(), effect };
         let draft = EventDraft::by(&by, EventKind::ActionRejected(rejected)).recording(json!({ "feedback": feedback }));
@@ -212,7 +212,7 @@ impl Action {
         ruling: Ruling,
     ) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Waiting { .. }) {
-            return Err(self.not_in("waiting"));
+            return Err(self.not_in(ActionStatus::Waiting));
         }
         let mut after = Self { edited: Some(edited), ruling, ..self };
         after.asked.push(interaction);
@@ -230,7 +230,7 @@ impl Action {
         until: Timestamp,
     ) -> Result<ActionChange, Refusal> {
         self.require_agent(by)?;
-        let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in("allowed")) };
+        let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in(ActionStatus::Allowed)) };
         if good.id != permit || good.digest != self.effective().digest().to_string() {
             return Err(Refusal::PermitUnknown);
         }
@@ -276,7 +276,7 @@ impl Action {
                 | ActionState::Done { .. }
                 | ActionState::Failed { .. },
                 _,
-            ) => return Err(self.not_in("started")),
+            ) => return Err(self.not_in(ActionStatus::Started)),
         }
         let record = match &outcome {
             Outcome::Done { result } => json!({ "result": result }),
@@ -306,7 +306,9 @@ impl Action {
     pub fn extend_lease(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
         self.require_agent(by)?;
         self.require_run(run)?;
-        let ActionState::Started { permit, since, .. } = self.state else { return Err(self.not_in("started")) };
+        let ActionState::Started { permit, since, .. } = self.state else {
+            return Err(self.not_in(ActionStatus::Started));
+        };
         Ok(self.with_state(ActionState::Started { permit, since, until }))
     }
 
@@ -355,7 +357,7 @@ impl Action {
         feedback: Option<String>,
     ) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Unknown { .. }) {
-            return Err(self.not_in("unknown"));
+            return Err(self.not_in(ActionStatus::Unknown));
         }
         let settled = ActionSettled { answer: Some(OutcomeAnswer { effect }), ..self.settled() };
         let (kind, state) = match effect {
@@ -428,9 +430,8 @@ impl Action {
         ActionState::Unknown { interaction, permit: self.state.run() }
     }
 
-    fn not_in(&self, wanted: &'static str) -> Refusal {
-        let state = self.state.name();
-        Refusal::ActionNot { wanted, state }
+    const fn not_in(&self, wanted: ActionStatus) -> Refusal {
+        Refusal::ActionNot { wanted, state: self.state.status() }
     }
 
     fn with_state(self, state: ActionState) -> Self {

@@ -2,7 +2,8 @@
 
 use domain::webhook::delivery::About;
 use domain::{
-    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookDeliveryState, WebhookId,
 };
 use postgres::Row;
 use store::sql::webhook::{self as sql, WEBHOOK_DELIVERIES_SETTLED};
@@ -54,7 +55,7 @@ impl WebhookReads for Executor<'_> {
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
-        state: Option<&str>,
+        state: Option<WebhookDeliveryState>,
         page: Page<WebhookDeliveryId>,
     ) -> StoreResult<Vec<WebhookDelivery>> {
         let of_state = if state.is_some() { "state = $5" } else { "$5::text is null" };
@@ -63,6 +64,7 @@ impl WebhookReads for Executor<'_> {
              order by id desc limit $4"
         );
         let (after, limit) = (page.after.map(WebhookDeliveryId::uuid), i64::from(page.limit));
+        let state = state.map(WebhookDeliveryState::name);
         let found = self.list_rows(&sql, &[&webhook.uuid(), &scope.project.uuid(), &after, &limit, &state])?;
         found.iter().map(body).collect()
     }
@@ -207,7 +209,7 @@ impl WebhookWrites for Executor<'_> {
                 &delivery.id.uuid(),
                 &delivery.webhook.uuid(),
                 &scope.project.uuid(),
-                &delivery.progress.name(),
+                &delivery.progress.state().name(),
                 &micros(delivery.progress.due()),
                 &micros(delivery.progress.settled_at()),
                 &interaction,
@@ -224,7 +226,7 @@ impl WebhookWrites for Executor<'_> {
                 &delivery.id.uuid(),
                 &delivery.webhook.uuid(),
                 &scope.project.uuid(),
-                &delivery.progress.name(),
+                &delivery.progress.state().name(),
                 &micros(delivery.progress.due()),
                 &micros(delivery.progress.settled_at()),
                 &json(delivery)?,

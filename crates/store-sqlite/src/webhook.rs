@@ -2,7 +2,8 @@
 
 use domain::webhook::delivery::About;
 use domain::{
-    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookDeliveryState, WebhookId,
 };
 use rusqlite::{Row, params};
 use store::sql::webhook::{self as sql, WEBHOOK_DELIVERIES_SETTLED};
@@ -49,7 +50,7 @@ impl WebhookReads for Executor<'_> {
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
-        state: Option<&str>,
+        state: Option<WebhookDeliveryState>,
         page: Page<WebhookDeliveryId>,
     ) -> StoreResult<Vec<WebhookDelivery>> {
         let of_state = if state.is_some() { "state = ?5" } else { "?5 is null" };
@@ -57,7 +58,7 @@ impl WebhookReads for Executor<'_> {
             "select body from webhook_deliveries where {OF_WEBHOOK} and (?3 is null or id < ?3) and {of_state} \
              order by id desc limit ?4"
         );
-        let after = page.after.map(WebhookDeliveryId::uuid);
+        let (after, state) = (page.after.map(WebhookDeliveryId::uuid), state.map(WebhookDeliveryState::name));
         self.rows(&sql, params![webhook.uuid(), scope.project.uuid(), after, page.limit, state], body)
     }
 
@@ -197,7 +198,7 @@ impl WebhookWrites for Executor<'_> {
             delivery.id.uuid(),
             delivery.webhook.uuid(),
             scope.project.uuid(),
-            delivery.progress.name(),
+            delivery.progress.state().name(),
             micros(delivery.progress.due()),
             micros(delivery.progress.settled_at()),
             interaction,
@@ -212,7 +213,7 @@ impl WebhookWrites for Executor<'_> {
             delivery.id.uuid(),
             delivery.webhook.uuid(),
             scope.project.uuid(),
-            delivery.progress.name(),
+            delivery.progress.state().name(),
             micros(delivery.progress.due()),
             micros(delivery.progress.settled_at()),
             json(delivery)?,

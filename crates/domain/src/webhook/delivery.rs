@@ -93,6 +93,34 @@ pub enum Progress {
     },
 }
 
+/// State of a message.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WebhookDeliveryState {
+    /// The message is to be sent, or sent again.
+    Pending,
+    /// The endpoint accepted the message.
+    Delivered,
+    /// All attempts to send the message failed.
+    Dead,
+    /// The message was discarded.
+    Dropped,
+}
+
+impl WebhookDeliveryState {
+    /// Name of the state in JSON and in the stores.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Delivered => "delivered",
+            Self::Dead => "dead",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
 /// One attempt to deliver a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
@@ -121,14 +149,14 @@ pub enum AttemptVerdict {
 }
 
 impl Progress {
-    /// Name of the state in JSON and in the stores.
+    /// State without its data.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub const fn state(&self) -> WebhookDeliveryState {
         match self {
-            Self::Pending { .. } => "pending",
-            Self::Delivered { .. } => "delivered",
-            Self::Dead { .. } => "dead",
-            Self::Dropped { .. } => "dropped",
+            Self::Pending { .. } => WebhookDeliveryState::Pending,
+            Self::Delivered { .. } => WebhookDeliveryState::Delivered,
+            Self::Dead { .. } => WebhookDeliveryState::Dead,
+            Self::Dropped { .. } => WebhookDeliveryState::Dropped,
         }
     }
 
