@@ -1,4 +1,4 @@
-//! The history as both wire formats need it: the turns of the model, each followed by results and then messages.
+//! The history as the formats of both providers need it: the turns of the model, each followed by results and then messages.
 
 use serde_json::Value;
 

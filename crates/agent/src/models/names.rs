@@ -6,7 +6,7 @@ use crate::tool::ToolSpec;
 
 const MAX_NAME: usize = 64;
 
-/// Mapping between the names of tools and their names on the wire.
+/// Mapping between the names of tools and their names in the format of the provider.
 #[derive(Debug, Default)]
 pub(super) struct ToolNames {
     out: HashMap<String, String>,
