@@ -17,8 +17,10 @@ pub use state::{ActionState, ActionStatus, Outcome, Permit};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::audit::AuditDetails;
+use crate::audit::details::{ActionDetails, OutcomeDetails, RejectionDetails};
 use crate::event::{ActionRejected, ActionRuled, ActionSettled, ActionStarted, OutcomeAnswer, RulingSummary};
 use crate::interaction::Interaction;
 use crate::ruling::Verdict;
@@ -162,7 +164,7 @@ impl Action {
             | ActionState::Failed { .. }
             | ActionState::Unknown { .. } => EventKind::ActionWaiting(ruled),
         };
-        EventDraft::by(&self.proposed_by, kind).recording(self.audit_record())
+        EventDraft::by(&self.proposed_by, kind).recording(self.audit_details())
     }
 
     /// Allows an action that waits or whose outcome is unknown, with other arguments if a person edited them.
@@ -179,7 +181,7 @@ impl Action {
         let edited = edited.or_else(|| self.edited.clone());
         let after = Self { edited, ..self }.with_state(ActionState::Allowed { permit });
         let ruled = ActionRuled { edited: Some(after.edited.is_some()), ..after.ruled() };
-        let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.audit_record());
+        let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.audit_details());
         Ok((after, draft))
     }
 
@@ -189,7 +191,8 @@ impl Action {
             return Err(self.not_in(ActionStatus::Waiting));
         }
         let rejected = ActionRejected { call_id: self.call_id.clone(), tool: self.call.tool.clone(), effect };
-        let draft = EventDraft::by(&by, EventKind::ActionRejected(rejected)).recording(json!({ "feedback": feedback }));
+        let draft = EventDraft::by(&by, EventKind::ActionRejected(rejected))
+            .recording(AuditDetails::Rejection(RejectionDetails { feedback: feedback.clone() }));
         Ok((self.with_state(ActionState::Rejected { by, effect, feedback }), draft))
     }
 
@@ -217,7 +220,7 @@ impl Action {
         let mut after = Self { edited: Some(edited), ruling, ..self };
         after.asked.push(interaction);
         let ruled = ActionRuled { edited: Some(true), ..after.ruled() };
-        let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.audit_record());
+        let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.audit_details());
         Ok((after.with_state(ActionState::Waiting { interaction }), draft))
     }
 
@@ -238,7 +241,7 @@ impl Action {
             return Err(Refusal::PermitExpired { at: good.expires_at });
         }
         let started = ActionStarted { call_id: self.call_id.clone(), tool: self.call.tool.clone(), until };
-        let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.audit_record());
+        let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.audit_details());
         Ok((self.with_state(ActionState::Started { permit, since: now, until }), draft))
     }
 
@@ -278,10 +281,12 @@ impl Action {
                 _,
             ) => return Err(self.not_in(ActionStatus::Started)),
         }
-        let record = match &outcome {
-            Outcome::Done { result } => json!({ "result": result }),
-            Outcome::Failed { message, result } => json!({ "message": message, "result": result }),
-            Outcome::Unknown => Value::Null,
+        let details = match &outcome {
+            Outcome::Done { result } => Some(OutcomeDetails { message: None, result: result.clone() }),
+            Outcome::Failed { message, result } => {
+                Some(OutcomeDetails { message: Some(message.clone()), result: result.clone() })
+            }
+            Outcome::Unknown => None,
         };
         let settled = self.settled();
         let (kind, state) = match outcome {
@@ -291,7 +296,8 @@ impl Action {
             }
             Outcome::Unknown => (EventKind::ActionUnknown(settled), self.unknown(None)),
         };
-        Ok((self.with_state(state), EventDraft::by(by, kind).recording(record)))
+        let details = details.map(AuditDetails::Outcome);
+        Ok((self.with_state(state), EventDraft { details, ..EventDraft::by(by, kind) }))
     }
 
     /// Refuses a report that names another run than the one that was started last.
@@ -414,15 +420,14 @@ impl Action {
     }
 
     /// Data that only the audit trail records: the arguments as proposed and as edited, and the permit.
-    fn audit_record(&self) -> Value {
-        let mut record = json!({ "arguments": self.call.arguments, "digest": self.digest() });
-        if let Some(edited) = &self.edited {
-            record["edited_arguments"] = edited.clone();
-        }
-        if let ActionState::Allowed { permit } = &self.state {
-            record["permit"] = json!(permit);
-        }
-        record
+    fn audit_details(&self) -> AuditDetails {
+        let permit = if let ActionState::Allowed { permit } = &self.state { Some(permit.clone()) } else { None };
+        AuditDetails::Action(ActionDetails {
+            arguments: self.call.arguments.clone(),
+            digest: self.digest(),
+            edited_arguments: self.edited.clone(),
+            permit,
+        })
     }
 
     /// State after a run whose outcome is not known.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::audit::AuditDetails;
+use crate::audit::details::GrantDetails;
 use crate::audit::kind::GrantRevoked;
 use crate::event::GrantGiven;
 use crate::{
@@ -168,8 +170,9 @@ impl Grant {
             most_uses: grant.most_uses,
             call_id: action.call_id.clone(),
         };
-        let record = json!({ "covers": grant.arguments, "rule": grant.rule, "agent": grant.agent });
-        let draft = EventDraft::by(&grant.by, EventKind::GrantGiven(given)).recording(record);
+        let details =
+            GrantDetails { covers: grant.arguments.clone(), rule: grant.rule.clone(), agent: grant.agent.clone() };
+        let draft = EventDraft::by(&grant.by, EventKind::GrantGiven(given)).recording(AuditDetails::Grant(details));
         (grant, draft)
     }
 

@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 use domain::access::Right;
+use domain::audit::AuditDetails;
+use domain::audit::details::DefinitionDetails;
 use domain::audit::kind::DefinitionNamed;
 use domain::{
     Actor, AgentVersion, AuditDraft, AuditKind, Caller, Definition, DefinitionKind, FlowVersion, Refusal, Scope,
     Session,
 };
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use store::{Cost, Page, Reads, StoreError};
 
 use crate::run::pages::Pages;
@@ -241,8 +242,8 @@ pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &D
     let Definition { kind, name, version, body, by, .. } = definition;
     if work.tx.definition_insert(scope, definition)? {
         let added = DefinitionNamed { kind: *kind, name: name.clone(), version: version.clone() };
-        let record = json!({ "definition": definition.public_body() });
-        let draft = AuditDraft::by(by, AuditKind::DefinitionAdded(added)).recording(record);
+        let details = AuditDetails::Definition(DefinitionDetails { definition: definition.public_body() });
+        let draft = AuditDraft::by(by, AuditKind::DefinitionAdded(added)).recording(details);
         return work.append_audit(scope, &draft);
     }
     let known = work.tx.definition(scope, *kind, name, version)?;
