@@ -196,15 +196,12 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
-        let sql = "insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body) \
-                   select $1, id, $4, $5, $6, $7, $8, $9 from webhooks where id = $2 and project = $3 \
-                   on conflict do nothing";
         let (interaction, revision) = match delivery.about {
             About::Answer { interaction, revision, .. } => (Some(interaction.uuid()), Some(signed(revision)?)),
             About::Event { .. } | About::Test => (None, None),
         };
         self.guarded(
-            sql,
+            sql::WEBHOOK_DELIVERY_INSERT,
             &[
                 &delivery.id.uuid(),
                 &delivery.webhook.uuid(),
@@ -241,10 +238,8 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()> {
-        let sql = "insert into webhook_secrets (webhook, number, until, data_key, body) \
-                   select id, $3, $4, $5, $6 from webhooks where id = $1 and project = $2 on conflict do nothing";
         self.guarded(
-            sql,
+            sql::WEBHOOK_SECRET_INSERT,
             &[
                 &secret.webhook.uuid(),
                 &secret.scope.project.uuid(),

@@ -188,8 +188,6 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
-        let sql = "insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body) \
-                   select ?1, id, ?4, ?5, ?6, ?7, ?8, ?9 from webhooks where id = ?2 and project = ?3";
         let (interaction, revision) = match delivery.about {
             About::Answer { interaction, revision, .. } => (Some(interaction.uuid()), Some(revision)),
             About::Event { .. } | About::Test => (None, None),
@@ -205,7 +203,7 @@ impl WebhookWrites for Executor<'_> {
             revision,
             json(delivery)?,
         ];
-        self.guarded(sql, row)
+        self.guarded(sql::WEBHOOK_DELIVERY_INSERT, row)
     }
 
     fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
@@ -227,8 +225,6 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()> {
-        let sql = "insert into webhook_secrets (webhook, number, until, data_key, body) \
-                   select id, ?3, ?4, ?5, ?6 from webhooks where id = ?1 and project = ?2";
         let row = params![
             secret.webhook.uuid(),
             secret.scope.project.uuid(),
@@ -237,7 +233,7 @@ impl WebhookWrites for Executor<'_> {
             secret.sealed.key.id.uuid(),
             secret.sealed.body,
         ];
-        self.guarded(sql, row)
+        self.guarded(sql::WEBHOOK_SECRET_INSERT, row)
     }
 
     fn webhook_secrets_expire(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> StoreResult<()> {
