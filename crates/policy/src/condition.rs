@@ -118,7 +118,15 @@ impl Condition {
     /// The result, if it is the same for every call.
     pub(crate) fn constant(&self) -> Option<Result<bool, String>> {
         let arguments = serde_json::Value::Null;
-        let call = PolicyInput { tool: "", arguments: &arguments, agent: None, user: "", role: Role::Agent };
+        let call = PolicyInput {
+            tool: "",
+            arguments: &arguments,
+            agent: None,
+            user: "",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
         self.reads.nothing().then(|| self.holds(&Case::new(&call)))
     }
 

@@ -45,6 +45,8 @@ impl Example {
             agent: self.agent.as_deref(),
             user: &self.user,
             role: self.role,
+            client: None,
+            root: None,
         }
     }
 }

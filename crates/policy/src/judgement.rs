@@ -18,6 +18,10 @@ pub struct PolicyInput<'a> {
     pub user: &'a str,
     /// Role of the key that proposes the call.
     pub role: Role,
+    /// Client for which that key was made: a name in the catalogue of tools.
+    pub client: Option<&'a str>,
+    /// Directory in which the agent works, an absolute path.
+    pub root: Option<&'a str>,
 }
 
 /// The result of judging a call: a ruling, and for `ask` all reasons to ask.

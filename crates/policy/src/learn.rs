@@ -7,7 +7,7 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Digest, Role, Verdict};
+use domain::{AgentEnvironment, Digest, Role, Verdict};
 use serde_json::Value;
 use tool_facts::CallFacts;
 
@@ -35,6 +35,8 @@ pub struct Decided {
     pub user: String,
     /// Role of the key that proposed the call.
     pub role: Role,
+    /// Program and directory for which that key was made.
+    pub environment: AgentEnvironment,
     /// The decision.
     pub said: DecisionOutcome,
     /// Whether the agent asked in its own words. Such a decision may contradict a rule, and never supports one.
@@ -323,8 +325,9 @@ impl Decided {
     /// The call as the input of a policy.
     #[must_use]
     pub fn call(&self) -> PolicyInput<'_> {
-        let Self { tool, arguments, agent, user, role, .. } = self;
-        PolicyInput { tool, arguments, agent: Some(agent), user, role: *role }
+        let Self { tool, arguments, agent, user, role, environment, .. } = self;
+        let (client, root) = (environment.client.as_deref(), environment.root.as_deref());
+        PolicyInput { tool, arguments, agent: Some(agent), user, role: *role, client, root }
     }
 }
 

@@ -270,7 +270,15 @@ mod tests {
 
     fn check(tool: &str, verdict: Verdict, rule: Option<&str>) {
         let arguments = json!({});
-        let call = PolicyInput { tool, arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+        let call = PolicyInput {
+            tool,
+            arguments: &arguments,
+            agent: None,
+            user: "ann",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
         let ruling = Policy::builtin().judge(&call).ruling;
         assert_eq!((ruling.verdict, ruling.rule.as_deref()), (verdict, rule), "{tool}");
     }

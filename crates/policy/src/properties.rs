@@ -161,7 +161,15 @@ struct GeneratedCall {
 
 impl GeneratedCall {
     fn call(&self) -> PolicyInput<'_> {
-        PolicyInput { tool: &self.tool, arguments: &self.arguments, agent: self.agent, user: "ann", role: self.role }
+        PolicyInput {
+            tool: &self.tool,
+            arguments: &self.arguments,
+            agent: self.agent,
+            user: "ann",
+            role: self.role,
+            client: None,
+            root: None,
+        }
     }
 }
 

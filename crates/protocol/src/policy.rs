@@ -68,6 +68,10 @@ pub struct ExplainBody {
     pub user: Option<String>,
     /// Role of the key that would propose the call; `agent` if absent.
     pub role: Option<Role>,
+    /// Client of the key that would propose the call.
+    pub client: Option<String>,
+    /// Root directory of that key.
+    pub root: Option<String>,
     /// Text of a policy to use instead of the one in force.
     pub text: Option<String>,
 }

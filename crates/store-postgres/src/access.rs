@@ -98,8 +98,8 @@ impl AccessWrites for Executor<'_> {
     }
 
     fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> StoreResult<()> {
-        let sql = "insert into keys (id, project, role, \"user\", groups, hash, created_at, expires_at) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing";
+        let sql = "insert into keys (id, project, role, \"user\", groups, hash, created_at, expires_at, environment) \
+                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
         self.guarded(
             sql,
             &[
@@ -111,6 +111,7 @@ impl AccessWrites for Executor<'_> {
                 &hash.as_slice(),
                 &key.created_at.as_microsecond(),
                 &micros(key.expires_at),
+                &json(&key.environment)?,
             ],
         )
     }
@@ -153,6 +154,7 @@ fn read(row: &Row) -> StoreResult<KeyRecord> {
         role: Role::named(role).ok_or_else(|| StoreError::Corrupt(format!("the role `{role}`")))?,
         user: column(row, 4)?,
         groups: parse(column(row, 5)?)?,
+        environment: parse(column(row, 11)?)?,
         created_at: time(column(row, 6)?)?,
         expires_at: optional_time(column(row, 7)?)?,
         revoked_at: optional_time(column(row, 8)?)?,

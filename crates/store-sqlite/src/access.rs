@@ -105,8 +105,8 @@ impl AccessWrites for Executor<'_> {
     }
 
     fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> StoreResult<()> {
-        let sql = "insert into keys (id, project, role, user, groups, hash, created_at, expires_at) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let sql = "insert into keys (id, project, role, user, groups, hash, created_at, expires_at, environment) \
+                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         let row = params![
             key.id.uuid(),
             key.scope.project.uuid(),
@@ -116,6 +116,7 @@ impl AccessWrites for Executor<'_> {
             hash,
             key.created_at.as_microsecond(),
             micros(key.expires_at),
+            json(&key.environment)?,
         ];
         self.change(sql, row).map(drop)
     }
@@ -153,6 +154,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
         role,
         user: row.get(4)?,
         groups: parse(&row.get::<_, String>(5)?)?,
+        environment: parse(&row.get::<_, String>(11)?)?,
         created_at: time(row.get(6)?)?,
         expires_at: optional_time(row.get(7)?)?,
         revoked_at: optional_time(row.get(8)?)?,

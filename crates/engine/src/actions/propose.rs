@@ -81,7 +81,8 @@ async fn rule_on_action(
 ) -> Result<Action, Error> {
     let Propose { call_id, call, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
         propose;
-    let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
+    let (scope, actor, role, environment) =
+        (caller.scope, caller.actor.clone(), caller.role, caller.environment.clone());
     let (known, origin, entry_point) = read_known(engine, caller, session, call_id.clone()).await?;
     if let Some(known) = known.filter(|_| idempotency.is_none()) {
         known.require_access(caller)?;
@@ -89,7 +90,12 @@ async fn rule_on_action(
         return Ok(known);
     }
     require_proposer(caller, &origin, &call_id)?;
-    let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
+    let behalf = OnBehalfOf {
+        agent: Some(actor.name.clone()),
+        user: origin.started_by.name,
+        role,
+        environment: environment.clone(),
+    };
     let in_force = learn::suggest::load_for(engine, scope, &actor.name, caller.is_worker()).await?;
     let state = in_force.state.clone();
     let judged = policy::ruling::judge(engine, in_force, behalf.clone(), call.clone()).await?;
@@ -116,6 +122,7 @@ async fn rule_on_action(
             edited: None,
             proposed_by: actor.clone(),
             role,
+            environment: environment.clone(),
             at: work.now,
             ruling: judged.ruling.clone(),
             grant: None,

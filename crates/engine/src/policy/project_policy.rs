@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ::policy::{Asking, ConsideredRule, Explanation, Finding, Policy, PolicyInput};
 use domain::access::Right;
 use domain::{
-    Actor, Adoption, Call, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
-    Ruling, Scope, Verdict, text,
+    Actor, Adoption, AgentEnvironment, Call, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem,
+    Refusal, Role, Ruling, Scope, Verdict, text,
 };
 use serde_json::Value;
 use similar::TextDiff;
@@ -39,6 +39,8 @@ pub struct HypotheticalCall {
     pub user: Option<String>,
     /// Role of the key that would propose the call; an agent's role by default.
     pub role: Option<Role>,
+    /// Program and directory of that key.
+    pub environment: AgentEnvironment,
     /// Policy text to try instead of the policy in force.
     pub draft: Option<String>,
 }
@@ -149,7 +151,8 @@ impl Engine {
         }
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
         let call = Call { tool: supposed.tool, arguments: supposed.arguments };
-        let behalf = OnBehalfOf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
+        let (role, environment) = (supposed.role.unwrap_or(Role::Agent), supposed.environment);
+        let behalf = OnBehalfOf { agent: supposed.agent, user, role, environment };
         if let Some(text) = supposed.draft {
             return explain_draft(self, caller, text, (call, behalf)).await;
         }

@@ -35,8 +35,15 @@ fn contradiction(rule: &Rule, exact: &Exact) -> Option<String> {
         return None;
     }
     let fits = rule.tools.iter().map(|tool| {
-        let call =
-            PolicyInput { tool: tool.as_str(), arguments: exact.value(), agent: None, user: "", role: Role::Agent };
+        let call = PolicyInput {
+            tool: tool.as_str(),
+            arguments: exact.value(),
+            agent: None,
+            user: "",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
         rule.fit_contents(&Case::new(&call))
     });
     let fits: Vec<Fit> = fits.collect();

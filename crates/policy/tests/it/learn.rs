@@ -9,7 +9,16 @@ const ASK: &str =
 
 fn decided(arguments: Value, said: DecisionOutcome) -> Decided {
     let (tool, agent, user) = ("execute_command".into(), "bot".into(), "ann".into());
-    Decided { tool, arguments, agent, user, role: Role::Agent, said, own_words: false }
+    Decided {
+        tool,
+        arguments,
+        agent,
+        user,
+        role: Role::Agent,
+        environment: AgentEnvironment::default(),
+        said,
+        own_words: false,
+    }
 }
 
 fn commands(commands: &[&str], said: DecisionOutcome) -> Vec<Decided> {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use axum::Json;
 use axum::extract::State;
+use domain::AgentEnvironment;
 use engine::{
     CallExplanation, FloorExplanation, HypotheticalCall, InForce, PolicyMismatch, PolicyNotices, RefusedFile,
 };
@@ -158,9 +159,11 @@ pub(super) async fn policy_check(
 pub(super) async fn policy_explain(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    CommandRequest { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: CommandRequest<ExplainBody>,
+    CommandRequest { body, .. }: CommandRequest<ExplainBody>,
 ) -> Result<Json<ExplanationView>, ApiError> {
-    let supposed = HypotheticalCall { tool, arguments, agent, user, role, draft: text };
+    let ExplainBody { tool, arguments, agent, user, role, client, root, text } = body;
+    let environment = AgentEnvironment { client, root };
+    let supposed = HypotheticalCall { tool, arguments, agent, user, role, environment, draft: text };
     let CallExplanation { ruling, considered, parsed, asks, floor } =
         app.engine.policy_explain(&caller, supposed).await?;
     let gone_through = |considered: &[ConsideredRule]| serde_json::to_value(considered).unwrap_or(Value::Null);

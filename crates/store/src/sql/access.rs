@@ -35,7 +35,7 @@ pub const KEY_REVOKE: &str = "update keys set revoked_at = ?3 where project = ?1
 /// Columns of a key.
 macro_rules! key {
     () => {
-        "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, last_used_at, hash"
+        "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, last_used_at, hash, environment"
     };
 }
 

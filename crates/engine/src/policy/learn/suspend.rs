@@ -91,11 +91,11 @@ impl AskedCall {
     pub(crate) fn of(subject: &AnswerSubject) -> Option<Self> {
         let original = &subject.original;
         let call = original.question.call.clone()?;
-        let (agent, role) = match &subject.action {
-            Some(action) => (action.proposed_by.name.clone(), action.role),
-            None => (original.origin.asked_by.name.clone(), Role::Agent),
+        let user = original.origin.started_by.name.clone();
+        let behalf = match &subject.action {
+            Some(action) => OnBehalfOf::of(action, user),
+            None => OnBehalfOf::agent(original.origin.asked_by.name.clone(), user),
         };
-        let behalf = OnBehalfOf { agent: Some(agent), user: original.origin.started_by.name.clone(), role };
         let decides = original.question.kind == Kind::Approval;
         Some(Self { call, behalf, decides, proposed: subject.action.is_some() })
     }
