@@ -32,7 +32,7 @@ const ARGUMENTS =
   '{"amount":10.0,"batch,id":9007199254740995,"id":9007199254740993,"list":[18446744073709551615],"note":"x"}';
 
 /** Sends and reads raw text, so that no number is parsed on the way. */
-async function wire(path: string, body?: string): Promise<string> {
+async function replyText(path: string, body?: string): Promise<string> {
   const response = await fetch(w.server.address + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { Authorization: `Bearer ${w.server.keys.get('release-bot')}`, 'Content-Type': 'application/json' },
@@ -45,7 +45,7 @@ async function wire(path: string, body?: string): Promise<string> {
 
 async function proposed(agent: Agent, call: string): Promise<string> {
   const body = `{"call_id":"${call}","tool":"transfer","arguments":${ARGUMENTS}}`;
-  const text = await wire(`/v1/sessions/${agent.session}/actions`, body);
+  const text = await replyText(`/v1/sessions/${agent.session}/actions`, body);
   return /int_[0-9a-f-]+/u.exec(text)?.[0] ?? '';
 }
 
@@ -70,7 +70,7 @@ test('an edit in fields leaves all other numbers unchanged', async () => {
   expect(await page.locator('.editor-diff .cm-changedLine').count()).toBe(1);
   await approve(page).click();
   await page.getByRole('article').getByRole('status').filter({ hasText: 'You approved this with changes' }).waitFor();
-  expect(await wire(`/v1/sessions/${agent.session}/actions/c1`)).toContain(
+  expect(await replyText(`/v1/sessions/${agent.session}/actions/c1`)).toContain(
     `"arguments":${ARGUMENTS.replace('"x"', '"y"')}`,
   );
 });
@@ -83,7 +83,7 @@ test('an edit as JSON can contain any number', async () => {
   await rewrite(editor, '{"id": 9007199254740995, "amount": 1.0}');
   await approve(page).click();
   await page.getByRole('article').getByRole('status').filter({ hasText: '9007199254740995' }).waitFor();
-  expect(await wire(`/v1/sessions/${agent.session}/actions/c1`)).toContain('"id":9007199254740995');
+  expect(await replyText(`/v1/sessions/${agent.session}/actions/c1`)).toContain('"id":9007199254740995');
 });
 
 test('a diff against content claimed by the agent folds nothing', async () => {
@@ -148,7 +148,7 @@ test('a form shows and sends the numbers of its schema to the last digit', async
     "far":{"type":"integer","title":"Far","minimum":9007199254740993}}}`;
   const suggestion = '{"id":"s","label":"As usual","source":"rule","data":{"far":9007199254740997}}';
   const body = `{"kind":"form","title":"Large","schema":${schema},"suggestions":[${suggestion}]}`;
-  const asked = JSON.parse(await wire(`/v1/sessions/${agent.session}/interactions`, body)) as { id: string };
+  const asked = JSON.parse(await replyText(`/v1/sessions/${agent.session}/interactions`, body)) as { id: string };
   const page = await w.at(`/inbox/${asked.id}`);
   await expect.poll(() => page.getByLabel('Id').inputValue()).toBe('9007199254740993');
   await page.getByLabel('Far').fill('9007199254740992');
@@ -162,7 +162,7 @@ test('a form shows and sends the numbers of its schema to the last digit', async
   await plan.selectOption({ label: 'The odd one' });
   await page.getByRole('button', { name: 'Send answer' }).click();
   await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
-  const said = await wire(`/v1/interactions/${asked.id}`);
+  const said = await replyText(`/v1/interactions/${asked.id}`);
   for (const part of ['"far":9007199254740997', '"plan":9007199254740995', '"rate":1.0'])
     expect(said.slice(said.indexOf('"resolution"'))).toContain(part);
 });

@@ -264,7 +264,7 @@ pub(crate) struct TelemetryOptions {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ArchiveCommand {
-    /// Write archived questions as JSON Lines, each with its complete record. Works while a server is running and
+    /// Write archived questions as JSON Lines, each with its events. Works while a server is running and
     /// without one
     Export(ArchiveExport),
 }

@@ -44,7 +44,7 @@ pub(crate) enum Failure {
     NothingToPrepare,
     #[error("the metrics cannot be set up: {0}")]
     Metrics(String),
-    #[error("the identity provider cannot be asked: {0}")]
+    #[error("the identity provider cannot be reached: {0}")]
     Oidc(String),
     #[error("webhooks cannot be sent: {0}")]
     Webhooks(String),

@@ -81,7 +81,7 @@ impl Audience {
         }
         let only_users = named.groups.is_empty() && named.roles.is_empty();
         if only_users && !named.users.is_empty() && named.users.len() < self.quorum as usize {
-            problems.push(Problem::new("/audience/quorum", "is more than the users named"));
+            problems.push(Problem::new("/audience/quorum", "is greater than the number of `users`"));
         }
     }
 

@@ -3,8 +3,8 @@
 //! Duty: the JSON of every request and reply, its description for OpenAPI, and conversions from and to the domain. A field of the API is
 //! defined here and nowhere else.
 //!
-//! This crate must never reach a store or the engine. A body refuses unknown fields; a view never contains a secret, a sealed value or a
-//! lease.
+//! This crate must never reach a store or the engine. A body refuses unknown fields. Only the reply to `take` and webhook messages contain a
+//! lease of an answer, and only `take` returns the values of a secret question.
 //!
 //! Start reading at [`AskBody`] and [`InteractionView`].
 

@@ -24,9 +24,8 @@ enum Slot<'a, T> {
 
 /// Runs use cases of an engine on a [`CrashStore`] until no use case can go on, and returns the result of each.
 ///
-/// All use cases are polled until each waits for the store. Then one of the waiting jobs is run to a drawn end, and so on.
-/// A use case that prepares something on another thread is waited for first, so that the speed of that thread does not
-/// matter.
+/// It polls all use cases until each waits for the store, runs one of the waiting jobs to an end that `random` draws, and repeats both.
+/// If a use case prepares something on another thread, it first waits for that thread, whose speed therefore does not matter.
 pub async fn side_by_side<'a, T>(
     store: &CrashStore,
     doings: Vec<UseCase<'a, T>>,

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { meQuery } from '@/api/queries';
 import { Menu, MenuItem, type MenuProps } from '@/ui/menu';
-import { ALWAYS, placesFor } from './nav';
+import { ALWAYS, navLinksFor } from './nav';
 
 /** Menu with the pages that do not fit into the navigation bar of a phone. */
 export default function MoreMenu(props: MenuProps) {
@@ -12,8 +12,8 @@ export default function MoreMenu(props: MenuProps) {
   const { data: me } = useQuery(meQuery());
   return (
     <Menu {...props} label={t('nav.more')} side="top" align="end">
-      {placesFor(me?.role)
-        .filter((place) => !ALWAYS.includes(place.name))
+      {navLinksFor(me?.role)
+        .filter((link) => !ALWAYS.includes(link.name))
         .map(({ to, name, icon: Icon }) => (
           <MenuItem key={to} onSelect={() => void navigate({ to })}>
             <Icon aria-hidden="true" />

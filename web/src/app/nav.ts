@@ -11,7 +11,7 @@ import {
 } from 'lucide-react';
 import type { Role } from '@/api/types';
 
-interface Place {
+interface NavLink {
   to: '/inbox' | '/sessions' | '/agents' | '/policy' | '/grants' | '/audit' | '/insights' | '/settings';
   name: 'inbox' | 'sessions' | 'agents' | 'policy' | 'grants' | 'audit' | 'insights' | 'settings';
   icon: LucideIcon;
@@ -19,7 +19,7 @@ interface Place {
 }
 
 /** All pages and the roles that can use them. The server enforces access; this only hides links. */
-export const PLACES: readonly Place[] = [
+export const NAV_LINKS: readonly NavLink[] = [
   { to: '/inbox', name: 'inbox', icon: Inbox },
   { to: '/sessions', name: 'sessions', icon: MessagesSquare },
   { to: '/agents', name: 'agents', icon: Bot },
@@ -30,8 +30,9 @@ export const PLACES: readonly Place[] = [
   { to: '/settings', name: 'settings', icon: Settings },
 ];
 
-export function placesFor(role: Role | undefined): readonly Place[] {
-  return PLACES.filter((place) => !place.only || (role !== undefined && place.only.includes(role)));
+/** Links that a person with this role can use. */
+export function navLinksFor(role: Role | undefined): readonly NavLink[] {
+  return NAV_LINKS.filter((link) => !link.only || (role !== undefined && link.only.includes(role)));
 }
 
 /** Pages in the navigation bar of a phone; the others are in its menu. */

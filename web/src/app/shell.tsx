@@ -11,7 +11,7 @@ import { MenuButton } from '@/ui/menu-button';
 import { ConnectionBanner } from './connection';
 import { Help } from './help';
 import { follow } from './live';
-import { ALWAYS, placesFor } from './nav';
+import { ALWAYS, navLinksFor } from './nav';
 import { lookAt, notifyOf } from './notify';
 import { useOpenCount } from './title';
 import { UserMenu } from './user-menu';
@@ -103,7 +103,7 @@ function SideBar() {
         <Brand />
       </div>
       <nav aria-label={t('nav.label')} className="flex flex-1 flex-col gap-0.5">
-        {placesFor(me?.role).map(({ to, name, icon: Icon }) => (
+        {navLinksFor(me?.role).map(({ to, name, icon: Icon }) => (
           <Link
             key={to}
             to={to}
@@ -153,8 +153,8 @@ function BottomBar() {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const places = placesFor(me?.role);
-  const more = places.filter((place) => !ALWAYS.includes(place.name));
+  const links = navLinksFor(me?.role);
+  const more = links.filter((link) => !ALWAYS.includes(link.name));
   const look =
     'relative flex flex-1 flex-col items-center justify-center gap-0.5 text-xs font-medium text-muted data-[here=true]:text-accent-ink';
   return (
@@ -162,8 +162,8 @@ function BottomBar() {
       aria-label={t('nav.label')}
       className="flex h-15 shrink-0 border-t bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
-      {places
-        .filter((place) => ALWAYS.includes(place.name))
+      {links
+        .filter((link) => ALWAYS.includes(link.name))
         .map(({ to, name, icon: Icon }) => (
           <Link key={to} to={to} className={look} data-here={path.startsWith(to)}>
             <span className="relative">
@@ -176,7 +176,7 @@ function BottomBar() {
       <MenuButton
         menu={(props) => <MoreMenu {...props} />}
         className={look}
-        here={more.some((place) => path.startsWith(place.to))}
+        here={more.some((link) => path.startsWith(link.to))}
       >
         <Ellipsis aria-hidden="true" className="size-5" strokeWidth={1.8} />
         {t('nav.more')}

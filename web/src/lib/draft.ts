@@ -3,7 +3,7 @@ import { readJson, writeJson } from './exact';
 
 const PREFIX = 'draft ';
 
-interface Kept<T> {
+interface NamedDraft<T> {
   name: string | undefined;
   draft: T;
 }
@@ -14,7 +14,7 @@ interface Kept<T> {
  * another name.
  */
 export function useDraft<T>(name: string | undefined, first: T): [T, Dispatch<SetStateAction<T>>, () => void] {
-  const [kept, setKept] = useState<Kept<T>>(() => begun(name, first));
+  const [kept, setKept] = useState<NamedDraft<T>>(() => begun(name, first));
   const now = kept.name === name ? kept : begun(name, first);
   if (now !== kept) setKept(now);
   const { draft } = now;
@@ -44,7 +44,7 @@ export function useDraft<T>(name: string | undefined, first: T): [T, Dispatch<Se
   return [draft, setDraft, forget];
 }
 
-function begun<T>(name: string | undefined, first: T): Kept<T> {
+function begun<T>(name: string | undefined, first: T): NamedDraft<T> {
   return { name, draft: (name === undefined ? undefined : read<T>(name)) ?? first };
 }
 

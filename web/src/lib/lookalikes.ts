@@ -70,7 +70,7 @@ const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hang
  */
 export function lookalikes(text: string): number[] {
   if (ASCII.test(text)) return [];
-  return [...inWords(text), ...amongSigns(text), ...standingForAscii(text)];
+  return [...inWords(text), ...amongSigns(text), ...asciiLookalikes(text)];
 }
 
 function inWords(text: string): number[] {
@@ -111,7 +111,7 @@ function amongSigns(text: string): number[] {
   return [...signs, ...dashes].flatMap(({ places }) => places).filter((at) => text[at] !== '-');
 }
 
-function standingForAscii(text: string): number[] {
+function asciiLookalikes(text: string): number[] {
   const wide = runs(text, WIDE_SIGNS).filter(({ before, after }) => CJK.test(before + after));
   const usual = new Set(wide.flatMap(({ places }) => places));
   return [...text.matchAll(NOT_ASCII)]

@@ -26,10 +26,10 @@ function later(one: Definition, other: Definition): boolean {
 /**
  * How the text for an agent is interpreted; `broken` is text that begins like JSON, is invalid, and is sent as text.
  */
-export type Taken = 'nothing' | 'text' | 'json' | 'broken';
+export type InputFormat = 'nothing' | 'text' | 'json' | 'broken';
 
 /** The task for an agent: parsed JSON if the text is JSON, otherwise the text; undefined if it is empty. */
-export function inputOf(text: string): { as: Taken; value?: unknown } {
+export function inputOf(text: string): { as: InputFormat; value?: unknown } {
   const trimmed = text.trim();
   if (trimmed === '') return { as: 'nothing' };
   if (!/^[[{]/u.test(trimmed)) return { as: 'text', value: text };

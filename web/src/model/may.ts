@@ -5,7 +5,7 @@ import { type Audience, audiencesOf } from './audience';
 /** Reason why a person may not answer a question. */
 export type Bar = 'own' | 'four_eyes' | 'not_in_audience' | 'agent';
 
-type Asked = Pick<Interaction, 'asked_by' | 'audience' | 'requirements'>;
+type AskedQuestion = Pick<Interaction, 'asked_by' | 'audience' | 'requirements'>;
 type Somebody = Pick<Me, 'name' | 'role' | 'groups'>;
 
 /** Whether two names belong to one person. Letter case is ignored. */
@@ -18,7 +18,7 @@ function sameName(one: string, other: string): boolean {
  * the person who started the session may not; others must be in one of the audiences. An audience without members means
  * operators, admins and the person who started the session.
  */
-export function barred(asked: Asked, me: Somebody, startedBy?: string): Bar | undefined {
+export function barred(asked: AskedQuestion, me: Somebody, startedBy?: string): Bar | undefined {
   const started = startedBy !== undefined && sameName(me.name, startedBy);
   if (me.role === 'agent') return 'agent';
   if (sameName(me.name, asked.asked_by.name)) return 'own';

@@ -19,7 +19,7 @@ export function series({ times, window_seconds }: Pick<StatsDetails, 'times' | '
   }));
 }
 
-const BRIEF: Intl.DateTimeFormatOptions[] = [
+const SHORT_FORMATS: Intl.DateTimeFormatOptions[] = [
   { hour: '2-digit', minute: '2-digit' },
   { day: 'numeric', month: 'short' },
   { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
@@ -29,7 +29,7 @@ const BRIEF: Intl.DateTimeFormatOptions[] = [
 export function endsOf(buckets: readonly Bucket[], locale: string): string[] {
   const all = (buckets.at(-1)?.to ?? 0) - (buckets[0]?.from ?? 0);
   // Clock times repeat after one day, so longer ranges need a date.
-  const looks = BRIEF.slice(all > 86_400_000 ? 1 : 0).map((look) => {
+  const looks = SHORT_FORMATS.slice(all > 86_400_000 ? 1 : 0).map((look) => {
     const format = new Intl.DateTimeFormat(locale, look);
     return buckets.map(({ to }) => format.format(to));
   });

@@ -3,7 +3,8 @@ import type { SessionEvent } from '@/api/types';
 // Events that only repeat another event of the same moment.
 const NOISE = ['action.waiting', 'delivery.taken', 'delivery.not_needed'];
 
-const PORTIONS = ['model.said', 'model.thought'];
+// Parts of a message that arrive while the model generates it.
+const MESSAGE_PARTS = ['model.said', 'model.thought'];
 
 /** The events of a session, the oldest first, without repetition. */
 export function timeline(events: readonly SessionEvent[]): SessionEvent[] {
@@ -13,8 +14,8 @@ export function timeline(events: readonly SessionEvent[]): SessionEvent[] {
   for (const event of events) if (event.type === 'model.again') anew.set(turnOf(event), event.seq);
   const shown = events
     .filter((event) => !NOISE.includes(event.type))
-    .filter((event) => !(PORTIONS.includes(event.type) && ended.has(turnOf(event))))
-    .filter((event) => !(PORTIONS.includes(event.type) && event.seq < (anew.get(turnOf(event)) ?? 0)));
+    .filter((event) => !(MESSAGE_PARTS.includes(event.type) && ended.has(turnOf(event))))
+    .filter((event) => !(MESSAGE_PARTS.includes(event.type) && event.seq < (anew.get(turnOf(event)) ?? 0)));
   return whole(shown);
 }
 
@@ -23,7 +24,7 @@ function whole(events: readonly SessionEvent[]): SessionEvent[] {
   const made: SessionEvent[] = [];
   for (const event of events) {
     const last = made.at(-1);
-    if (last && PORTIONS.includes(event.type) && last.type === event.type && turnOf(last) === turnOf(event)) {
+    if (last && MESSAGE_PARTS.includes(event.type) && last.type === event.type && turnOf(last) === turnOf(event)) {
       const text = (one: SessionEvent) => (one.data as { text?: string }).text ?? '';
       made[made.length - 1] = { ...last, data: { ...(last.data as object), text: text(last) + text(event) } };
     } else made.push(event);

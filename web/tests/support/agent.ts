@@ -1,4 +1,4 @@
-import type { Interaction, Proposal, Session } from '@/api/types';
+import type { Action, Interaction, Session } from '@/api/types';
 import type { Server } from './server';
 
 type Body = Record<string, unknown>;
@@ -35,7 +35,7 @@ export class Agent {
   }
 
   /** Proposes an action for the policy to decide. */
-  propose(call: string, tool: string, values: Body, more: Body = {}): Promise<Proposal> {
+  propose(call: string, tool: string, values: Body, more: Body = {}): Promise<Action> {
     return this.post(`/v1/sessions/${this.session}/actions`, { call_id: call, tool, arguments: values, ...more });
   }
 
@@ -48,11 +48,11 @@ export class Agent {
     return this.call('GET', `/v1/interactions/${interaction}?wait=20`);
   }
 
-  action(call: string): Promise<Proposal> {
+  action(call: string): Promise<Action> {
     return this.call('GET', `/v1/sessions/${this.session}/actions/${call}`);
   }
 
-  async run(call: string, result: unknown): Promise<Proposal> {
+  async run(call: string, result: unknown): Promise<Action> {
     const { permit } = await this.action(call);
     await this.post(`/v1/sessions/${this.session}/actions/${call}/start`, { permit });
     return this.post(`/v1/sessions/${this.session}/actions/${call}/outcome`, { outcome: 'done', result });

@@ -18,10 +18,10 @@ pub(crate) struct TenantLimits {
     /// Largest total size of the open questions of one tenant, in bytes
     #[arg(long, env = "HOLDPOINT_TENANT_OPEN_BYTES", default_value_t = 512 << 20)]
     pub(crate) tenant_open_bytes: u64,
-    /// Largest number of concurrent lists of one key or person at this node
+    /// Largest number of concurrent list requests of one key or person at this node
     #[arg(long, env = "HOLDPOINT_KEY_LISTS", default_value_t = 64)]
     pub(crate) key_lists: usize,
-    /// Largest number of concurrent lists of one tenant at this node
+    /// Largest number of concurrent list requests of one tenant at this node
     #[arg(long, env = "HOLDPOINT_TENANT_LISTS", default_value_t = 512)]
     pub(crate) tenant_lists: usize,
     /// Number of lists that this node reads at once; one tenant gets half of them [default: 2 with SQLite, 8 with

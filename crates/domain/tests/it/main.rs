@@ -15,6 +15,7 @@ mod flows;
 mod histories;
 mod interaction_table;
 mod moves;
+mod page_words;
 mod questions;
 mod requirements;
 mod session_table;

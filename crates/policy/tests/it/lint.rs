@@ -328,7 +328,7 @@ fn invalid_question_settings_are_refused() {
     insta::assert_snapshot!(ask("fallback = \"deny\""), @"policy.toml:7:1: error[wrong_fallback]: `fallback` needs a deadline after which it applies");
     insta::assert_snapshot!(ask("deadline_seconds = 0"), @"policy.toml:7:20: error[wrong_deadline]: `deadline_seconds` must be at least 1, and at most ten years");
     insta::assert_snapshot!(ask("audience = { users = [], groups = [] }"), @"policy.toml:7:1: error[wrong_audience]: `audience` names nobody, so that nobody could answer");
-    insta::assert_snapshot!(ask("audience = { users = [\"ann\"], quorum = 2 }"), @"policy.toml:7:1: error[wrong_audience]: `audience.quorum` is more than the users named");
+    insta::assert_snapshot!(ask("audience = { users = [\"ann\"], quorum = 2 }"), @"policy.toml:7:1: error[wrong_audience]: `audience.quorum` is greater than the number of `users`");
     insta::assert_snapshot!(ask("audience = { roles = [\"agent\"] }"), @"policy.toml:7:1: error[wrong_audience]: `audience.roles` an agent's key can never answer");
     insta::assert_snapshot!(ask("options = [{ id = \"a\", label = \"A\", effect = \"explode\" }]"), @"policy.toml:7:12: error[wrong_option]: this is not an option: unknown variant `explode`, expected one of `approve`, `edit`, `retry`, `reject`, `terminate`, `provide`, `skip`, `custom`");
 }

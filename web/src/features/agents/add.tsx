@@ -17,13 +17,13 @@ const Editor = lazy(() => import('@/ui/editor/editor'));
 
 type Schemas = components['schemas'];
 
-export interface Draft {
+export interface NewDefinition {
   kind: DefinitionKind;
   from?: unknown;
 }
 
 /** Adds a version of an agent or flow to the project as JSON. The server reports errors with their location. */
-export function Add({ draft, onClose }: { draft: Draft; onClose: () => void }) {
+export function Add({ draft, onClose }: { draft: NewDefinition; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const { data: me } = useQuery(meQuery());

@@ -6,7 +6,7 @@ import { agentsQuery, flowsQuery, meQuery } from '@/api/queries';
 import { Button } from '@/ui/button';
 import { Empty, Page, Section, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { Add, type Draft } from './add';
+import { Add, type NewDefinition } from './add';
 import { Definitions } from './list';
 import { Start, type Startable } from './start';
 
@@ -17,7 +17,7 @@ export function Agents({ onStarted }: { onStarted: (session: string) => void }) 
   const flows = useQuery(flowsQuery());
   const { data: me } = useQuery(meQuery());
   const [starting, setStarting] = useState<Startable>();
-  const [draft, setDraft] = useState<Draft>();
+  const [draft, setDraft] = useState<NewDefinition>();
   const may = me?.role === 'admin' || me?.role === 'operator';
   const onDraft = me?.role === 'admin' ? setDraft : undefined;
   const failed = [agents, flows].filter(({ error }) => error);

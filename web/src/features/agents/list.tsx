@@ -9,14 +9,14 @@ import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/page';
-import type { Draft } from './add';
+import type { NewDefinition } from './add';
 import { Versions } from './versions';
 
 interface Props {
   list: Definition[];
   kind: DefinitionKind;
   onStart?: (definition: Definition) => void;
-  onDraft?: (draft: Draft) => void;
+  onDraft?: (draft: NewDefinition) => void;
 }
 
 /** Agents or flows by name, each with the version that a new session would use. */

@@ -14,13 +14,13 @@ import { JsonTable } from '@/ui/json';
 import { Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
-import type { Draft } from './add';
+import type { NewDefinition } from './add';
 
 interface Props {
   kind: DefinitionKind;
   named: Named;
   /** Set if the person may add and retire versions. */
-  onDraft?: (draft: Draft) => void;
+  onDraft?: (draft: NewDefinition) => void;
 }
 
 /** All versions under one name, each with its definition. */
@@ -79,7 +79,7 @@ interface TextProps {
   kind: DefinitionKind;
   name: string;
   version: string;
-  onDraft?: (draft: Draft) => void;
+  onDraft?: (draft: NewDefinition) => void;
 }
 
 function Text({ kind, name, version, onDraft }: TextProps) {

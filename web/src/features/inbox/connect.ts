@@ -1,13 +1,13 @@
 import type { Me } from '@/api/people';
 import { quoted } from '@/model/subject';
 
-type Place = Pick<Me, 'tenant' | 'project'>;
+type ProjectNames = Pick<Me, 'tenant' | 'project'>;
 
 /** Steps to connect an agent to the reader's project: a key and two requests. */
-export function connectScript(origin: string, place?: Place): string {
+export function connectScript(origin: string, project?: ProjectNames): string {
   const at = (['tenant', 'project'] as const)
-    .filter((name) => place && place[name] !== 'default')
-    .map((name) => ` --${name} ${quoted(place?.[name] ?? '')}`)
+    .filter((name) => project && project[name] !== 'default')
+    .map((name) => ` --${name} ${quoted(project?.[name] ?? '')}`)
     .join('');
   return `KEY=$(holdpoint keys create --role agent --user my-agent${at})
 

@@ -56,7 +56,7 @@ export function Insights({ window, onWindow }: { window: number; onWindow: (wind
             </div>
           </div>
           <Tallies title={t('insights.kinds')} tallies={details.data.kinds} nameOf={kindName} />
-          <Tallies title={t('insights.people')} tallies={details.data.people} heads={OF_A_PERSON} />
+          <Tallies title={t('insights.people')} tallies={details.data.people} columns={OF_A_PERSON} />
           <Tallies
             title={t('insights.rules')}
             tallies={details.data.rules}

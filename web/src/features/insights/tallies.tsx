@@ -4,21 +4,21 @@ import { localeOf, span } from '@/lib/time';
 import { rejectedShare } from '@/model/series';
 import { Card, Section } from '@/ui/page';
 
-const HEADS = ['answered', 'automatic', 'expiredCount', 'cancelled', 'rejected', 'median', 'p95Column'] as const;
-type Head = (typeof HEADS)[number];
+const COLUMNS = ['answered', 'automatic', 'expiredCount', 'cancelled', 'rejected', 'median', 'p95Column'] as const;
+type Column = (typeof COLUMNS)[number];
 /** Columns that apply to a person. */
-export const OF_A_PERSON: readonly Head[] = ['answered', 'rejected', 'median', 'p95Column'];
+export const OF_A_PERSON: readonly Column[] = ['answered', 'rejected', 'median', 'p95Column'];
 
 /** Outcomes of questions grouped by kind, person or rule. */
 export function Tallies({
   title,
   tallies,
-  heads = HEADS,
+  columns = COLUMNS,
   nameOf = (name) => name,
 }: {
   title: string;
   tallies: Tally[];
-  heads?: readonly Head[];
+  columns?: readonly Column[];
   nameOf?: (name: string) => string;
 }) {
   const { t } = useTranslation();
@@ -34,16 +34,16 @@ export function Tallies({
                 <th scope="col" className="p-3 font-medium">
                   {t('insights.name')}
                 </th>
-                {heads.map((head) => (
-                  <th key={head} scope="col" className="p-3 text-right font-medium">
-                    {t(`insights.${head}`)}
+                {columns.map((column) => (
+                  <th key={column} scope="col" className="p-3 text-right font-medium">
+                    {t(`insights.${column}`)}
                   </th>
                 ))}
               </tr>
             </thead>
             <tbody>
               {tallies.map((tally) => (
-                <Row key={tally.name} name={nameOf(tally.name)} tally={tally} heads={heads} />
+                <Row key={tally.name} name={nameOf(tally.name)} tally={tally} columns={columns} />
               ))}
             </tbody>
           </table>
@@ -53,7 +53,7 @@ export function Tallies({
   );
 }
 
-function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readonly Head[] }) {
+function Row({ name, tally, columns }: { name: string; tally: Tally; columns: readonly Column[] }) {
   const { t, i18n } = useTranslation();
   const time = (seconds?: number | null) =>
     seconds === undefined || seconds === null ? '–' : span(seconds, i18n.language);
@@ -62,7 +62,7 @@ function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readon
     rejected === undefined
       ? '–'
       : new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent' }).format(rejected);
-  const cells: Record<Head, string | number> = {
+  const cells: Record<Column, string | number> = {
     answered: tally.closed.answered ?? 0,
     automatic: tally.closed.auto_resolved ?? 0,
     expiredCount: tally.closed.expired ?? 0,
@@ -79,10 +79,10 @@ function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readon
       >
         {name}
       </th>
-      {heads.map((head) => (
-        <td key={head} className="whitespace-nowrap p-3 text-right tabular-nums max-sm:flex max-sm:py-0.5">
-          <span className="flex-1 text-left text-muted sm:hidden">{t(`insights.${head}`)}</span>
-          {cells[head]}
+      {columns.map((column) => (
+        <td key={column} className="whitespace-nowrap p-3 text-right tabular-nums max-sm:flex max-sm:py-0.5">
+          <span className="flex-1 text-left text-muted sm:hidden">{t(`insights.${column}`)}</span>
+          {cells[column]}
         </td>
       ))}
     </tr>

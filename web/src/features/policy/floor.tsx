@@ -11,7 +11,8 @@ export function Floor({ floor }: { floor: NonNullable<Policy['floor']> }) {
   return (
     <Notice tone="plain" icon={Layers} title={t('policy.floor.title')}>
       <p>
-        {t('policy.floor.about')} <code title={floor.version}>{floor.version.slice(0, 12)}</code>
+        {t('policy.floor.about')}{' '}
+        <span title={floor.version}>{t('policy.floor.version', { version: floor.version.slice(0, 12) })}</span>
       </p>
       <details className="mt-2">
         <summary className="cursor-pointer">{t('policy.floor.show')}</summary>

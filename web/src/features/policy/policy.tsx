@@ -23,9 +23,9 @@ import { PolicySwitch } from './switch';
 import { PolicyText } from './text';
 
 /** A draft, and the policy version that it is based on. */
-type Draft = { text: string; base: string } | null;
+type PolicyDraft = { text: string; base: string } | null;
 
-const NO_DRAFT: Draft = null;
+const NO_DRAFT: PolicyDraft = null;
 
 type Tab = 'text' | 'explain' | 'history';
 
@@ -34,7 +34,7 @@ export function Policy({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) 
   const { t } = useTranslation();
   const { data: policy, error, refetch } = useQuery(policyQuery());
   const { data: me } = useQuery(meQuery());
-  const [kept, setDraft] = useDraft<Draft>(me ? `${me.name} ${me.project} policy` : undefined, NO_DRAFT);
+  const [kept, setDraft] = useDraft<PolicyDraft>(me ? `${me.name} ${me.project} policy` : undefined, NO_DRAFT);
   const draft = kept?.text;
   const write = (text?: string) =>
     setDraft((now) => (text === undefined ? NO_DRAFT : { text, base: now?.base ?? policy?.version ?? '' }));

@@ -26,13 +26,13 @@ export function Simulate({ text }: { text: string }) {
       </Button>
       <div aria-live="polite" className="space-y-3">
         {held.error ? <ProblemNotice error={held.error} /> : null}
-        {held.data ? <Found simulation={held.data} /> : null}
+        {held.data ? <SimulationResult simulation={held.data} /> : null}
       </div>
     </section>
   );
 }
 
-function Found({ simulation }: { simulation: Simulation }) {
+function SimulationResult({ simulation }: { simulation: Simulation }) {
   const { t } = useTranslation();
   const { changes, changed, contradictions, contradicted, judged } = simulation;
   const other = changed.filter((one) => !contradicted.some((two) => two.call_id === one.call_id));

@@ -49,7 +49,7 @@ export function Question({ id, begin, back, next }: Props) {
       className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-5 sm:px-8 sm:py-7"
       aria-labelledby={`title-${id}`}
     >
-      <Head question={question} back={back} />
+      <QuestionHeader question={question} back={back} />
       <Ended question={question} />
       {message ? <AgentText text={message} className="text-lg" /> : null}
       <DecisionBasis question={question} />
@@ -71,7 +71,7 @@ function onlyPage(): boolean {
   return !matchMedia('(min-width: 64rem)').matches;
 }
 
-function Head({ question, back }: { question: Interaction; back?: ReactNode }) {
+function QuestionHeader({ question, back }: { question: Interaction; back?: ReactNode }) {
   const { t } = useTranslation();
   const kindName = useKindName();
   const heading = useRef<HTMLHeadingElement>(null);

@@ -13,14 +13,14 @@ import { More } from '@/ui/more';
 import { Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
-import type { Shown } from './webhooks';
+import type { MessageFilter } from './webhooks';
 
 const STATES: Record<DeliveryState, Tone> = { pending: 'warn', delivered: 'good', dead: 'danger', dropped: 'plain' };
 
 interface Props {
   webhook: Webhook;
   state?: DeliveryState;
-  onShow: (shown: Shown) => void;
+  onShow: (shown: MessageFilter) => void;
 }
 
 /** Messages of a webhook; failed ones can be sent again. */

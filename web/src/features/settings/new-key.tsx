@@ -10,7 +10,7 @@ import { CopyBox } from '@/ui/copy';
 import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { OnceDialog } from './once-dialog';
+import { NewCredentialDialog } from './new-credential-dialog';
 import { RoleAndGroups, readRoleAndGroups } from './role-and-groups';
 
 const ROLES: Role[] = ['agent', 'operator', 'viewer', 'admin'];
@@ -35,7 +35,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
     });
   };
   return (
-    <OnceDialog title={t('keys.newTitle')} make={make} action={t('keys.make')} onAction={id} onClose={onClose}>
+    <NewCredentialDialog title={t('keys.newTitle')} make={make} action={t('keys.make')} onAction={id} onClose={onClose}>
       {make.data ? (
         <div className="space-y-3">
           <Notice tone="warn">{t('keys.once')}</Notice>
@@ -63,7 +63,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           {make.error ? <Refused error={make.error} body={make.variables} join={make.mutate} /> : null}
         </form>
       )}
-    </OnceDialog>
+    </NewCredentialDialog>
   );
 }
 

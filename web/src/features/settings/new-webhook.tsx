@@ -7,7 +7,7 @@ import { CopyBox } from '@/ui/copy';
 import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
-import { OnceDialog } from './once-dialog';
+import { NewCredentialDialog } from './new-credential-dialog';
 
 /** Dialog for a new webhook: address and events. Its secret is shown once. */
 export function NewWebhook({ onClose }: { onClose: () => void }) {
@@ -25,7 +25,13 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
     make.mutate(bodyOf(new FormData(event.currentTarget)));
   };
   return (
-    <OnceDialog title={t('webhooks.newTitle')} make={make} action={t('webhooks.make')} onAction={id} onClose={onClose}>
+    <NewCredentialDialog
+      title={t('webhooks.newTitle')}
+      make={make}
+      action={t('webhooks.make')}
+      onAction={id}
+      onClose={onClose}
+    >
       {make.data ? (
         <WebhookSecret secret={make.data.secret} />
       ) : (
@@ -62,7 +68,7 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
           {make.error ? <ProblemNotice error={make.error} /> : null}
         </form>
       )}
-    </OnceDialog>
+    </NewCredentialDialog>
   );
 }
 

@@ -11,8 +11,8 @@ import { Dialog } from '@/ui/dialog';
 import { ProblemNotice } from '@/ui/problem';
 import { ChangePerson } from './change-person';
 import { ListFrame } from './list-frame';
+import { NewCredentialDialog } from './new-credential-dialog';
 import { NewPerson } from './new-person';
-import { OnceDialog } from './once-dialog';
 
 /** The people of the project, with one-time links and a way to disable them. */
 export function People() {
@@ -99,7 +99,7 @@ function LinkFor({ person, onClose }: { person: Person; onClose: () => void }) {
   const { t } = useTranslation();
   const make = useMutation({ gcTime: 0, mutationFn: () => people.link(person.name) });
   return (
-    <OnceDialog
+    <NewCredentialDialog
       title={t('people.linkTitle', { name: person.display || person.name })}
       about={t('people.linkAbout')}
       make={make}
@@ -109,7 +109,7 @@ function LinkFor({ person, onClose }: { person: Person; onClose: () => void }) {
     >
       {make.data ? <CopyBox label={t('people.link')} value={new URL(make.data.url, location.origin).href} /> : null}
       {make.error ? <ProblemNotice error={make.error} /> : null}
-    </OnceDialog>
+    </NewCredentialDialog>
   );
 }
 

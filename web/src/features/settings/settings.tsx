@@ -7,15 +7,15 @@ import { Keys } from './keys';
 import { MyAccount } from './my-account';
 import { People } from './people';
 import { KeptSecrets } from './secrets';
-import { type Shown, Webhooks } from './webhooks';
+import { type MessageFilter, Webhooks } from './webhooks';
 
 type Tab = 'me' | 'keys' | 'people' | 'secrets' | 'webhooks';
 
 interface Props {
   tab: Tab;
   onTab: (tab: Tab) => void;
-  shown: Shown;
-  onShow: (shown: Shown) => void;
+  shown: MessageFilter;
+  onShow: (shown: MessageFilter) => void;
 }
 
 /** Settings: account, people, keys, saved secrets and webhooks. */

@@ -8,8 +8,8 @@ import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Field, Input, Select } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
+import { NewCredentialDialog } from './new-credential-dialog';
 import { WebhookSecret } from './new-webhook';
-import { OnceDialog } from './once-dialog';
 
 interface Props {
   webhook: Webhook;
@@ -34,7 +34,7 @@ export function RotateWebhook({ webhook, onClose }: Props) {
       ),
   });
   return (
-    <OnceDialog
+    <NewCredentialDialog
       title={t('webhooks.rotateTitle')}
       about={webhook.url}
       make={rotate}
@@ -64,7 +64,7 @@ export function RotateWebhook({ webhook, onClose }: Props) {
           {rotate.error ? <ProblemNotice error={rotate.error} /> : null}
         </div>
       )}
-    </OnceDialog>
+    </NewCredentialDialog>
   );
 }
 

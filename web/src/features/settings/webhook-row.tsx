@@ -14,7 +14,7 @@ import { MenuButton } from '@/ui/menu-button';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
 import { Deliveries } from './deliveries';
-import type { Shown } from './webhooks';
+import type { MessageFilter } from './webhooks';
 
 // Reason text of the server for a webhook that was created disabled, and that of 0.1.
 const MADE_OFF = ['created disabled', 'made so'];
@@ -22,8 +22,8 @@ const MADE_OFF = ['created disabled', 'made so'];
 interface Props {
   webhook: Webhook;
   /** Filter of the shown messages, if they are shown. */
-  shown?: Shown;
-  onShow: (shown: Shown) => void;
+  shown?: MessageFilter;
+  onShow: (shown: MessageFilter) => void;
   onBegin: (task: 'rotate' | 'off' | 'remove') => void;
 }
 

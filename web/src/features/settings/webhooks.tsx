@@ -13,7 +13,7 @@ import { RemoveWebhook, RotateWebhook, SwitchOffWebhook } from './webhook-dialog
 import { WebhookRow } from './webhook-row';
 
 /** Webhook whose messages are shown, and their filter. */
-export interface Shown {
+export interface MessageFilter {
   webhook?: string;
   state?: DeliveryState;
 }
@@ -24,7 +24,7 @@ type Task = 'rotate' | 'off' | 'remove';
 const DIALOGS = { rotate: RotateWebhook, off: SwitchOffWebhook, remove: RemoveWebhook };
 
 /** Webhooks: the events of each, its health, and its messages. */
-export function Webhooks({ shown, onShow }: { shown: Shown; onShow: (shown: Shown) => void }) {
+export function Webhooks({ shown, onShow }: { shown: MessageFilter; onShow: (shown: MessageFilter) => void }) {
   const { t } = useTranslation();
   const query = useInfiniteQuery(webhooksQuery());
   const { data, error, refetch } = query;

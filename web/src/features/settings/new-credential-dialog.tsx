@@ -16,8 +16,8 @@ interface Props {
   children: ReactNode;
 }
 
-/** Dialog that makes a value and shows it once. While it does, only its buttons close it. */
-export function OnceDialog({ title, about, make, action, onAction, onClose, children }: Props) {
+/** Dialog that makes a key, a link or the secret of a webhook and shows it once. While it does, only its buttons close it. */
+export function NewCredentialDialog({ title, about, make, action, onAction, onClose, children }: Props) {
   const { t } = useTranslation();
   const send = typeof onAction === 'string' ? { type: 'submit' as const, form: onAction } : { onClick: onAction };
   return (
