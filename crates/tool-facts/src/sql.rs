@@ -54,6 +54,9 @@ pub struct Statement {
     pub functions: Vec<String>,
     /// The statement is understood and only reads.
     pub read_only: bool,
+    /// The tables that the statement reads or writes, each as it is named there and only so.
+    #[serde(skip)]
+    pub tables: Vec<String>,
 }
 
 impl Sql {

@@ -21,8 +21,10 @@ pub(super) fn inspect(tree: &Tree) -> (Statement, Vec<String>) {
     facts.drop_common_names(tree);
     let verb = facts.verb(tree);
     let reads = facts.relations.iter().filter(|name| !facts.only_target(name)).cloned().collect();
+    let named = facts.relations.iter().chain(&facts.targets).cloned().collect();
     let statement = Statement {
         verb,
+        tables: unique(named),
         reads: unique(with_bare_names(reads)),
         writes: unique(with_bare_names(facts.targets.clone())),
         has_where: facts.limited(tree),
@@ -428,14 +430,19 @@ fn name(object: &ObjectName) -> String {
     parts.join(".")
 }
 
+/// A part of a name. A dot within quotes separates nothing, so the quotes stay.
 fn part(ident: &Ident) -> String {
-    if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
+    match ident.quote_style {
+        Some(_) if ident.value.contains('.') => format!("\"{}\"", ident.value),
+        Some(_) => ident.value.clone(),
+        None => ident.value.to_lowercase(),
+    }
 }
 
 /// Adds the bare name in lower case of each table: `public.Secrets` and `"Secrets"` are `secrets` in most databases,
 /// and a rule that names it must see them.
 fn with_bare_names(names: Vec<String>) -> Vec<String> {
-    let bare = |name: &String| name.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let bare = |name: &String| name.rsplit('.').next().unwrap_or_default().trim_end_matches('"').to_lowercase();
     names
         .into_iter()
         .flat_map(|name| {
