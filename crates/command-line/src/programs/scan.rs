@@ -11,6 +11,8 @@ use crate::{Effects, HazardKind, Part, Role, Run, Word};
 pub(super) struct Scan<'a> {
     /// The words of the run.
     pub(super) words: &'a [Word],
+    /// The row of the program.
+    program: &'a Node,
     /// The program, and below it the subcommands that were read.
     nodes: Vec<&'a Node>,
     /// What was found so far.
@@ -34,6 +36,7 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
     let words = special::readable_words(row, &run.words);
     let mut scan = Scan {
         words: &words,
+        program: row,
         nodes: vec![row],
         effects,
         operands: Vec::new(),
@@ -54,8 +57,12 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
 impl<'a> Scan<'a> {
     /// The program or the subcommand whose words are read.
     pub(super) fn node(&self) -> &'a Node {
-        // The list begins with the program and never shrinks.
-        self.nodes.last().copied().unwrap_or_else(|| unreachable!("the program is in the list"))
+        self.nodes.last().copied().unwrap_or(self.program)
+    }
+
+    /// Says whether one of these options was read.
+    pub(super) fn has_option(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
     }
 
     /// Reads one word and gives the index of the next.
@@ -125,6 +132,9 @@ impl<'a> Scan<'a> {
             self.set_role(at, Role::Subcommand);
             self.effects.subcommand.push(name.to_owned());
             self.nodes.push(subcommand);
+            if let Some(kind) = subcommand.does {
+                self.effects.add_hazard(kind, at);
+            }
             self.options.clear();
             self.options_ended = subcommand.style == Style::Text;
             return true;

@@ -3,22 +3,27 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::operands::OperandKinds;
 use super::options::Options;
+use crate::HazardKind;
 
 /// Every table, with its name. A new file under `data/programs` is added here.
 const TABLES: &[(&str, &str)] = &[("reading", include_str!("../../data/programs/reading.toml"))];
 
 /// The programs by name.
 static PROGRAMS: LazyLock<HashMap<String, &'static Node>> = LazyLock::new(|| {
+    let rows: Vec<Row> = TABLES.iter().flat_map(|(_, text)| parse(text).program).collect();
+    let (more, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.continues);
     let mut programs = HashMap::new();
-    for table in TABLES.iter().map(|(_, text)| parse(text)) {
-        for program in table.program {
-            let node: &'static Node = Box::leak(Box::new(Node::new(&program, Style::Gnu, false)));
-            programs.extend(program.names.into_iter().map(|name| (name, node)));
-        }
+    for mut row in rows {
+        let continued = more.iter().filter(|more| more.names.first() == row.names.first());
+        row.subcommand.extend(continued.flat_map(|more| more.subcommand.iter().cloned()));
+        let siblings = row.subcommand.clone();
+        let node: &'static Node = Box::leak(Box::new(Node::new(&row, &siblings, Style::Gnu, false)));
+        programs.extend(row.names.into_iter().map(|name| (name, node)));
     }
     programs
 });
@@ -66,6 +71,12 @@ pub(super) enum Special {
     ChangeDirectory,
     /// `ln` with one operand makes a link in the working directory.
     Link,
+    /// `gzip` and the like, which replace their operands.
+    Compress,
+    /// `unzip`, which writes into the working directory.
+    Unzip,
+    /// `patch`, whose input names the files.
+    Patch,
     /// The first operand of `tar` may be a bundle of letters, and its files depend on the mode.
     Tar,
     /// `date` with an operand that does not begin with `+` sets the clock.
@@ -89,6 +100,8 @@ pub(super) struct Node {
     pub(super) operands: OperandKinds,
     /// Options that take the place of the first operand.
     pub(super) instead_of_first: Vec<String>,
+    /// What it does without any option.
+    pub(super) does: Option<HazardKind>,
     /// No option in its manual writes, runs or sends.
     pub(super) all_options_harmless: bool,
     /// It may stand without a subcommand.
@@ -107,19 +120,24 @@ impl Node {
         !self.options.has_prefixes()
     }
 
-    /// Makes a program of its row. A subcommand has the style of the program, and the programs `above` say whether their options count.
-    fn new(row: &Row, style: Style, own_options_only: bool) -> Self {
+    /// Makes a program or subcommand of its row. `siblings` are the subcommands of the program, whose options it may share.
+    fn new(row: &Row, siblings: &[Row], style: Style, own_options_only: bool) -> Self {
         let style = row.style.unwrap_or(style);
         let own_options_only = row.own_options_only.unwrap_or(own_options_only);
         let mut subcommands = HashMap::new();
         for subcommand in &row.subcommand {
             for name in subcommand.name.iter().chain(&subcommand.names) {
-                subcommands.insert(name.clone(), Self::new(subcommand, style, own_options_only));
+                subcommands.insert(name.clone(), Self::new(subcommand, siblings, style, own_options_only));
             }
+        }
+        let mut options = Options::new(row);
+        for sibling in siblings.iter().filter(|sibling| sibling.name.is_some() && sibling.name == row.like) {
+            options.extend(Options::new(sibling));
         }
         Self {
             style,
-            options: Options::new(row),
+            options,
+            does: row.does,
             operands: OperandKinds::parse(&row.operands),
             instead_of_first: row.instead_of_first.clone(),
             all_options_harmless: row.all_options_harmless,
@@ -142,13 +160,17 @@ struct Table {
 /// An option is written as in a command: `-o`, `--output`. At its end, `=` says that it takes a value, `?` that it may have a value in the same word,
 /// `;` that the words up to `;` or `{} +` belong to it, `+` that a name and then the value are the next two words. Without such a sign, the options of `text`, `reads`, `writes`, `directories`, `contacts` and
 /// `settings` and of `choices` take a value, those of `optional` may have one, and the others have none.
-#[derive(Default, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Row {
     /// Bare names of the program, or further names of a subcommand.
     names: Vec<String>,
     /// Name of a subcommand.
     name: Option<String>,
+    /// The row has further subcommands of a program of another table.
+    continues: bool,
+    /// A subcommand of the program whose options count here too, unless they are listed here.
+    like: Option<String>,
     /// How the words are read. A subcommand has the style of its program.
     style: Option<Style>,
     /// Harmless options without a value.
@@ -183,6 +205,9 @@ pub(super) struct Row {
     operands: Vec<String>,
     /// Options that take the place of the first operand, as `-e` takes that of the pattern of `grep`.
     instead_of_first: Vec<String>,
+    /// What a subcommand does without any option: `writes`, `runs` or `sends`.
+    #[serde(deserialize_with = "hazard_kind")]
+    does: Option<HazardKind>,
     /// No option in its manual writes, runs or sends, so a word that may be an option does no harm.
     all_options_harmless: bool,
     /// Of a program with subcommands: it does no harm without one.
@@ -196,6 +221,15 @@ pub(super) struct Row {
     _note: String,
     /// The subcommands.
     subcommand: Vec<Self>,
+}
+
+fn hazard_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<HazardKind>, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "writes" => Ok(Some(HazardKind::Writes)),
+        "runs" => Ok(Some(HazardKind::Runs)),
+        "sends" => Ok(Some(HazardKind::Sends)),
+        other => Err(D::Error::custom(format!("`{other}` is no effect"))),
+    }
 }
 
 #[expect(clippy::panic, reason = "a program whose row is lost would be unknown; the tests parse every table")]
