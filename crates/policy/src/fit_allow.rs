@@ -236,7 +236,7 @@ impl PartPatterns {
         if !sql.read_only && !when("sql") {
             return Answer::No(Why::SqlActs);
         }
-        let mut tables = sql.statements.iter().flat_map(|statement| &statement.tables);
+        let mut tables = sql.read_tables.iter().chain(&sql.written_tables);
         match tables.find(|table| !patterns.iter().any(|pattern| pattern.covers(table))) {
             Some(table) => Answer::No(Why::Table { table: excerpt(table) }),
             None => Answer::Yes,

@@ -159,7 +159,8 @@ impl PartPatterns {
             Some(Err(unparsed)) => return doubt(unparsed),
             Some(Ok(sql)) => sql,
         };
-        let tables = sql.statements.iter().flat_map(|one| one.tables.iter().chain(&one.reads).chain(&one.writes));
+        let named = sql.read_tables.iter().chain(&sql.written_tables);
+        let tables = named.chain(&sql.reads).chain(&sql.writes);
         let answers = tables.flat_map(|table| {
             let why = || Why::Table { table: excerpt(table) };
             self.tables.iter().flatten().map(move |pattern| pattern.finds(table, why))
