@@ -1,6 +1,6 @@
 //! A pattern of paths: `src/**`, `/tmp/*.log`, `~/notes/**`.
 
-use std::{collections::HashSet, fmt};
+use std::collections::HashSet;
 
 use crate::{
     answer::Answer,
@@ -15,7 +15,6 @@ pub(crate) const LONGEST: usize = 1024;
 /// A pattern of paths, component by component.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PathPattern {
-    text: String,
     base: Base,
     components: Vec<Step>,
     lowered: Vec<Step>,
@@ -62,12 +61,7 @@ impl PathPattern {
         }
         components.dedup_by(|one, other| *one == Step::Deep && *other == Step::Deep);
         let lowered = components.iter().map(Step::lowered).collect();
-        Ok(Self { text: text.to_owned(), base, components, lowered })
-    }
-
-    /// The pattern as written.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
+        Ok(Self { base, components, lowered })
     }
 
     /// Says whether the pattern matches every value of a path. Files that steer programs are written only if a component names them literally.
@@ -241,10 +235,4 @@ fn base(text: &str) -> Result<(Base, &str), String> {
         return Ok((Base::Drive(format!("{}/", drive.to_lowercase())), rest));
     }
     Ok((Base::Session, text))
-}
-
-impl fmt::Display for PathPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
 }
