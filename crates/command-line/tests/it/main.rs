@@ -1,0 +1,4 @@
+//! Tests of the crate: tables of command lines, properties, and comparisons with real shells.
+
+mod bash;
+mod render;
