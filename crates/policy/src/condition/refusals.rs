@@ -230,7 +230,8 @@ fn conjuncts(expression: &Expr) -> Vec<&Expr> {
 /// Says whether a term is `shell.plain` or one of its variants.
 fn is_plain(term: &Expr) -> bool {
     matches!(term, Expr::Select(select)
-        if matches!(select.field.as_str(), "plain" | "plain_elsewhere" | "plain_beside")
+        if !select.test
+            && matches!(select.field.as_str(), "plain" | "plain_elsewhere" | "plain_beside")
             && matches!(&select.operand.expr, Expr::Ident(name) if name == "shell"))
 }
 
