@@ -34,7 +34,9 @@ mod url;
 mod word_list;
 
 pub use catalogue::Catalogue;
-pub use declaration::{ArgumentUse, Declaration, SqlDialect, ToolEffect, UnknownName, parse_shell, shell_names};
+pub use declaration::{
+    ArgumentUse, Declaration, SqlDialect, ToolEffect, UnknownName, check_argument_name, parse_shell, shell_names,
+};
 pub use path::{PathFacts, under};
 pub use shell::{Assignment, Redirect, Shell, Simple};
 pub use sql::{Sql, Statement};
