@@ -13,6 +13,8 @@ use crate::{
 
 /// Largest number of parts of a call. A call with more is in doubt.
 const MOST: usize = 500;
+/// Longest word that is taken for a subcommand of a program that is not in the tables.
+const LONGEST_SUBCOMMAND: usize = 16;
 /// Files of the shell to which writing changes nothing.
 const NOWHERE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
 /// Variables in lower case that steer programs: proxies everywhere, and the tied arrays of Zsh.
@@ -239,10 +241,15 @@ impl<'a> RunFacts<'a> {
     pub(crate) fn shown(&self) -> String {
         let Some(program) = self.run.words.first() else { return "a command without a program".to_owned() };
         let mut shown = program.text().unwrap_or("a program that is not known").to_owned();
-        for subcommand in &self.effects.subcommand {
-            shown = format!("{shown} {subcommand}");
+        let mut named = self.effects.subcommand.clone();
+        if !self.effects.known {
+            let second = self.run.words.get(1).and_then(Word::text).filter(|word| is_plain_word(word));
+            named.extend(second.map(str::to_owned));
         }
-        if self.run.words.len() > 1 + self.effects.subcommand.len() {
+        for word in &named {
+            shown = format!("{shown} {word}");
+        }
+        if self.run.words.len() > 1 + named.len() {
             shown.push_str(" …");
         }
         excerpt(&shown)
@@ -322,6 +329,11 @@ pub(crate) fn shown_word(word: &Word) -> String {
         command_line::Part::Number | command_line::Part::Unknown { .. } => "$…".to_owned(),
     };
     word.parts.iter().map(part).collect()
+}
+
+/// Says whether a word looks like a subcommand, and not like a value that may be a secret.
+fn is_plain_word(word: &str) -> bool {
+    word.len() <= LONGEST_SUBCOMMAND && word.starts_with(|c: char| c.is_ascii_lowercase()) && word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
 }
 
 fn is_nowhere(word: &Word) -> bool {

@@ -139,6 +139,12 @@ impl Step {
     }
 }
 
+/// Says whether a component may be one that a pattern matches. A leading wildcard of a shell stands for no leading dot.
+fn may_name(pattern: &Wildcard, component: &Component) -> bool {
+    let hidden = component.wild && component.text.starts_with(['*', '?']) && pattern.prefix().starts_with('.');
+    !hidden && pattern.may_match(&component.signs())
+}
+
 /// The usual home directories, in lower case.
 fn homes() -> impl Iterator<Item = Vec<Component>> {
     const HOMES: [&[&str]; 7] =
@@ -198,7 +204,7 @@ impl Matcher {
                     || pattern.split_first().is_some_and(|(_, rest)| self.may_match(rest, path))
             }
             (Some((Step::One(one), rest)), Some((first, below))) => {
-                one.may_match(&first.signs()) && self.may_match(rest, below)
+                may_name(one, first) && self.may_match(rest, below)
             }
             _ => false,
         };

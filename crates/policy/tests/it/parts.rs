@@ -97,6 +97,7 @@ fn allowing_commands_are_compared_word_by_word() {
             ("/tmp/git status", Ask),
             ("GIT status", Ask),
             ("git --no-pager log -3", Allow),
+            ("git --no-pager -c core.pager=x log -3", Ask),
             ("git log; git status", Allow),
             ("git log && git push", Ask),
             ("git status; rm -rf /home", Ask),
@@ -106,8 +107,7 @@ fn allowing_commands_are_compared_word_by_word() {
             ("git log 2>/dev/null", Allow),
             ("git log $(git status)", Allow),
             ("git log $(rm x)", Ask),
-            ("git log \"$(git status)\"", Ask),
-            ("$X log", Ask),
+                        ("$X log", Ask),
             ("./gradlew test", Allow),
             ("/srv/app/gradlew test", Ask),
             ("cd sub && ./gradlew test", Ask),
@@ -452,14 +452,14 @@ fn reason_names_the_part_and_the_rules_of_the_others() {
 #[test]
 fn stored_policy_keeps_rules_that_have_become_errors() {
     let text = "version = 1\n[[rule]]\nname = \"git\"\ntools = [\"bash\"]\nverdict = \"allow\"\nwhen = 'args.command.startsWith(\"git \")'\n\
-                [[rule]]\nname = \"net\"\ntools = [\"bash\"]\nverdict = \"deny\"\nwhen = 'shell.plain && shell.commands[0].name == \"rm\"'\n\
+                [[rule]]\nname = \"net\"\ntools = [\"bash\"]\nverdict = \"deny\"\nwhen = 'shell.plain && shell.commands[0].name == \"whoami\"'\n\
                 [[rule]]\nname = \"ls\"\ntools = [\"bash\"]\nverdict = \"allow\"\nwhen = 'shell.plain && shell.commands[0].program == \"ls\"'\n";
     let codes: Vec<_> = Policy::load("policy.toml", text).unwrap_err().iter().map(|finding| finding.code).collect();
     assert_eq!(codes, ["text_comparison", "behind_plain"]);
     let policy = Policy::load_stored("policy.toml", text).unwrap();
     let codes: Vec<_> = policy.warnings().iter().map(|finding| finding.code).collect();
     assert_eq!(codes, ["text_comparison", "behind_plain"]);
-    for (command, expected) in [("git status", Ask), ("rm x", Deny), ("ls", Allow)] {
+    for (command, expected) in [("git status", Ask), ("whoami", Deny), ("ls", Allow)] {
         let verdict = judge_call(&policy, "bash", &json!({ "command": command }), None).ruling.verdict;
         assert_eq!(verdict, expected, "{command}");
     }
