@@ -5,7 +5,7 @@ use super::options::{Opt, OptEffect, Shape};
 use super::special;
 use super::tables::{Node, Style};
 use super::word_after;
-use crate::{Effects, HazardKind, Part, Role, Run, Word};
+use crate::{Effects, HazardKind, Part, Role, Run, Stdin, Word};
 
 /// The state of reading a run.
 pub(super) struct Scan<'a> {
@@ -50,7 +50,11 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
     while let Some(word) = words.get(at) {
         at = scan.read_word(at, word);
     }
+    let named = scan.effects.reads.len();
     scan.finish();
+    if scan.node().reads_here && scan.effects.reads.len() == named && run.stdin == Stdin::Inherited {
+        add_operand(&mut scan.effects, OperandKind::Read, 0, &Word::literal("."), scan.writing);
+    }
     scan.effects
 }
 
@@ -157,8 +161,9 @@ impl<'a> Scan<'a> {
         let whole = value.is_some() || word.text().is_some();
         let style = self.node().style;
         let long = prefix.starts_with("--") || style == Style::Words;
+        // In `-o=out`, the value of the letter is `=out`.
         if whole
-            && (long || prefix.chars().count() > 2)
+            && (long || name.chars().count() > 2)
             && let Some(option) = self.find(name)
         {
             return self.apply_whole(at, name, &option, value);
@@ -251,7 +256,6 @@ impl<'a> Scan<'a> {
                 self.effects.add_hazard(HazardKind::Unknown, next);
             }
         }
-        self.effects.add_hazard(HazardKind::Unknown, at);
         self.words.len()
     }
 

@@ -10,12 +10,18 @@ use super::operands::OperandKinds;
 use super::options::Options;
 use crate::HazardKind;
 
-/// Every table, with its name. A new file under `data/programs` is added here.
-const TABLES: &[(&str, &str)] = &[("reading", include_str!("../../data/programs/reading.toml"))];
+/// Every table. A new file under `data/programs` is added here.
+const TABLES: &[&str] = &[
+    include_str!("../../data/programs/files.toml"),
+    include_str!("../../data/programs/git.toml"),
+    include_str!("../../data/programs/git_changes.toml"),
+    include_str!("../../data/programs/git_groups.toml"),
+    include_str!("../../data/programs/reading.toml"),
+];
 
 /// The programs by name.
 static PROGRAMS: LazyLock<HashMap<String, &'static Node>> = LazyLock::new(|| {
-    let rows: Vec<Row> = TABLES.iter().flat_map(|(_, text)| parse(text).program).collect();
+    let rows: Vec<Row> = TABLES.iter().flat_map(|text| parse(text).program).collect();
     let (more, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.continues);
     let mut programs = HashMap::new();
     for mut row in rows {
@@ -100,6 +106,8 @@ pub(super) struct Node {
     pub(super) operands: OperandKinds,
     /// Options that take the place of the first operand.
     pub(super) instead_of_first: Vec<String>,
+    /// Without an operand that it reads, it reads the working directory.
+    pub(super) reads_here: bool,
     /// What it does without any option.
     pub(super) does: Option<HazardKind>,
     /// No option in its manual writes, runs or sends.
@@ -137,6 +145,7 @@ impl Node {
         Self {
             style,
             options,
+            reads_here: row.reads_here,
             does: row.does,
             operands: OperandKinds::parse(&row.operands),
             instead_of_first: row.instead_of_first.clone(),
@@ -205,6 +214,8 @@ pub(super) struct Row {
     operands: Vec<String>,
     /// Options that take the place of the first operand, as `-e` takes that of the pattern of `grep`.
     instead_of_first: Vec<String>,
+    /// Without an operand that it reads, it reads the working directory, unless it stands in a pipe.
+    reads_here: bool,
     /// What a subcommand does without any option: `writes`, `runs` or `sends`.
     #[serde(deserialize_with = "hazard_kind")]
     does: Option<HazardKind>,
