@@ -14,4 +14,5 @@ mod guide;
 mod judge;
 mod learn;
 mod lint;
+mod parts;
 mod remembered;

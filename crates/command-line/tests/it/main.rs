@@ -1,0 +1,7 @@
+//! Tests of the crate: tables of command lines, properties, and comparisons with real shells.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
+
+mod bash;
+mod programs;
+mod render;
