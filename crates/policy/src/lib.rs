@@ -22,6 +22,7 @@ mod command_finds;
 mod command_pattern;
 mod condition;
 mod document;
+mod environment;
 mod example;
 mod explain;
 mod finding;
@@ -56,6 +57,7 @@ mod wildcard;
 
 pub use asking::{AskCause, AskTerms, Asking};
 pub use condition::Condition;
+pub use environment::{clients, is_client, is_root};
 pub use explain::{ConsideredPart, ConsideredRule, Explanation};
 pub use finding::{Finding, Severity};
 pub use fit_parts::PartFit;

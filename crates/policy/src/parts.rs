@@ -333,7 +333,9 @@ pub(crate) fn shown_word(word: &Word) -> String {
 
 /// Says whether a word looks like a subcommand, and not like a value that may be a secret.
 fn is_plain_word(word: &str) -> bool {
-    word.len() <= LONGEST_SUBCOMMAND && word.starts_with(|c: char| c.is_ascii_lowercase()) && word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
+    word.len() <= LONGEST_SUBCOMMAND
+        && word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
 }
 
 fn is_nowhere(word: &Word) -> bool {

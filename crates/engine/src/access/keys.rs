@@ -75,13 +75,13 @@ impl NewKey {
 /// key that does not propose actions.
 fn check_environment(role: Role, environment: &AgentEnvironment, problems: &mut Vec<Problem>) {
     if let Some(client) = &environment.client
-        && !policy::in_catalogue(client)
+        && !::policy::is_client(client)
     {
-        let known = policy::catalogue_clients().collect::<Vec<_>>().join(", ");
+        let known = ::policy::clients().join(", ");
         problems.push(Problem::new("/client", format!("is not a known client; the clients are {known}")));
     }
     if let Some(root) = &environment.root
-        && !policy::is_plain_root(root)
+        && !::policy::is_root(root)
     {
         problems.push(Problem::new("/root", "must be an absolute path without `..`, and not `/` itself"));
     }
