@@ -203,9 +203,7 @@ impl Matcher {
                 self.may_match(pattern, below)
                     || pattern.split_first().is_some_and(|(_, rest)| self.may_match(rest, path))
             }
-            (Some((Step::One(one), rest)), Some((first, below))) => {
-                may_name(one, first) && self.may_match(rest, below)
-            }
+            (Some((Step::One(one), rest)), Some((first, below))) => may_name(one, first) && self.may_match(rest, below),
             _ => false,
         };
         if !may {

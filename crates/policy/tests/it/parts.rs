@@ -32,7 +32,9 @@ arguments.sql = "sql"
 
 fn policy(rules: &str) -> Policy {
     let loaded = Policy::load("policy.toml", &format!("{TOOLS}{rules}"));
-    loaded.unwrap_or_else(|findings| panic!("{}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
+    loaded.unwrap_or_else(|findings| {
+        panic!("{}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    })
 }
 
 /// One rule about every tool.
@@ -105,9 +107,10 @@ fn allowing_commands_are_compared_word_by_word() {
             ("git log --output=x", Ask),
             ("git log -p > x", Ask),
             ("git log 2>/dev/null", Allow),
-            ("git log $(git status)", Allow),
+            ("git log $(git status)", Ask),
+            ("git log \"x$(git status)\"", Allow),
             ("git log $(rm x)", Ask),
-                        ("$X log", Ask),
+            ("$X log", Ask),
             ("./gradlew test", Allow),
             ("/srv/app/gradlew test", Ask),
             ("cd sub && ./gradlew test", Ask),
@@ -314,7 +317,8 @@ fn tables_cover_sql_that_only_reads() {
             ("query", sql("select"), Ask),
         ],
     );
-    let rules = rule("users", Deny, "tables = [\"users\", \"secret.*\"]") + &rule("all", Allow, "when = 'sql.read_only'");
+    let rules =
+        rule("users", Deny, "tables = [\"users\", \"secret.*\"]") + &rule("all", Allow, "when = 'sql.read_only'");
     check_calls(
         &rules,
         &[
@@ -363,7 +367,11 @@ fn denied_commands_are_found_in_any_spelling() {
 
 #[test]
 fn denied_files_hosts_variables_and_directories_are_found() {
-    let all = rule("all", Allow, "commands = [\"cat *\", \"cp *\", \"cd *\", \"git *\"]\nwrites = [\"/**\", \"**\"]\nenv = [\"*\"]\nin = [\"/**\", \"**\"]");
+    let all = rule(
+        "all",
+        Allow,
+        "commands = [\"cat *\", \"cp *\", \"cd *\", \"git *\"]\nwrites = [\"/**\", \"**\"]\nenv = [\"*\"]\nin = [\"/**\", \"**\"]",
+    );
     let rules = rule("ssh", Deny, "paths = [\"**/.ssh/**\", \"/etc/**\"]") + &all;
     check(
         &rules,
@@ -385,12 +393,26 @@ fn denied_files_hosts_variables_and_directories_are_found() {
     let rules = rule("etc", Deny, "writes = [\"/etc/**\"]") + &all;
     check(
         &rules,
-        &[("cat /etc/x", Allow), ("cat x > /etc/x", Deny), ("cp x /etc/x", Deny), ("cat x > \"$X\"", Ask), ("cat x > y", Allow)],
+        &[
+            ("cat /etc/x", Allow),
+            ("cat x > /etc/x", Deny),
+            ("cp x /etc/x", Deny),
+            ("cat x > \"$X\"", Ask),
+            ("cat x > y", Allow),
+        ],
     );
     let rules = rule("env", Deny, "env = [\"LD_*\"]") + &all;
     check(&rules, &[("LD_PRELOAD=x cat y", Deny), ("LANG=C cat y", Allow), ("FOO=1 cat y", Allow)]);
     let rules = rule("in", Deny, "commands = [\"git *\"]\nin = [\"/etc/**\"]") + &all;
-    check(&rules, &[("cd /etc && git status", Deny), ("git status", Allow), ("cd /etc && cat x", Allow), ("cd $X && git status", Ask)]);
+    check(
+        &rules,
+        &[
+            ("cd /etc && git status", Deny),
+            ("git status", Allow),
+            ("cd /etc && cat x", Allow),
+            ("cd $X && git status", Ask),
+        ],
+    );
     let both = rule("both", Deny, "commands = [\"cp *\"]\nwrites = [\"/etc/**\"]") + &all;
     check(&both, &[("cp a /etc/b", Deny), ("cat a > /etc/b", Allow), ("cp a b", Allow)]);
 }
@@ -415,14 +437,20 @@ fn nets_do_not_hold_declared_tools_without_their_subject() {
         + &rule("read", Allow, "paths = [\"**\"]");
     check_calls(
         &rules,
-        &[("read", json!({ "path": "x" }), Allow), ("view", json!({ "path": "x" }), Ask), ("other", json!({ "n": 1 }), Ask)],
+        &[
+            ("read", json!({ "path": "x" }), Allow),
+            ("view", json!({ "path": "x" }), Ask),
+            ("other", json!({ "n": 1 }), Ask),
+        ],
     );
 }
 
 #[test]
 fn exact_arguments_match_a_text_that_is_in_doubt() {
     let text = "for f in $(cat list); do eval $f; done";
-    let exact = format!("[[rule]]\nname = \"exact\"\ntools = [\"bash\"]\nverdict = \"allow\"\narguments = {{ command = \"{text}\" }}\n");
+    let exact = format!(
+        "[[rule]]\nname = \"exact\"\ntools = [\"bash\"]\nverdict = \"allow\"\narguments = {{ command = \"{text}\" }}\n"
+    );
     check(&exact, &[(text, Allow), ("eval $f", Ask)]);
     let before = rule("net", Deny, "commands = [\"sudo *\"]") + &exact;
     check(&before, &[(text, Ask)]);
@@ -434,7 +462,7 @@ fn exact_arguments_match_a_text_that_is_in_doubt() {
 fn reason_names_the_part_and_the_rules_of_the_others() {
     let policy = policy(&rule("build", Allow, "commands = [\"cargo build *\", \"echo *\", \"git *\"]"));
     let judgement = judge(&policy, "cargo build && echo a && docker push x && git status");
-    insta::assert_snapshot!(judgement.ruling.reason, @"");
+    insta::assert_snapshot!(judgement.ruling.reason, @"No rule matches a part of this call. Not allowed because of `docker push …`; the other three parts are allowed by `build`.");
     let kinds: Vec<_> = judgement.parts.iter().map(|part| (part.kind, part.verdict, part.span.clone())).collect();
     assert_eq!(
         kinds,
@@ -446,7 +474,7 @@ fn reason_names_the_part_and_the_rules_of_the_others() {
         ]
     );
     let judgement = judge(&policy, "git log --output=x");
-    insta::assert_snapshot!(judgement.ruling.reason, @"");
+    insta::assert_snapshot!(judgement.ruling.reason, @r#"No rule matches a part of this call. Not allowed because of `git log …`, writing to `x`. Rule `build` does not match: `--output` writes or deletes files."#);
 }
 
 #[test]
