@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 user: "ann",
                 role: Role::Agent,
                 client: None,
-                root: None,
+                root,
             };
             let verdict = policy.judge(&call).ruling.verdict.name();
             let start = Instant::now();
