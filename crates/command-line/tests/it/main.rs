@@ -2,3 +2,6 @@
 
 mod bash;
 mod render;
+mod seed;
+mod shells;
+mod texts;
