@@ -17,6 +17,9 @@ const TABLES: &[&str] = &[
     include_str!("../../data/programs/git_changes.toml"),
     include_str!("../../data/programs/git_groups.toml"),
     include_str!("../../data/programs/reading.toml"),
+    include_str!("../../data/programs/search.toml"),
+    include_str!("../../data/programs/shell.toml"),
+    include_str!("../../data/programs/system.toml"),
 ];
 
 /// The programs by name.
