@@ -115,25 +115,8 @@ impl<'a> Parts<'a> {
 
     /// Finds the parts of a line that starts in a directory.
     fn of_line(line: &'a Line, text: &str, session: Location, start: Option<&Location>) -> Self {
-        Self::with_effects(
-            line.runs.iter().take(MOST).map(|run| (run, effects(run))).collect(),
-            line,
-            text,
-            session,
-            start,
-        )
-    }
-
-    /// Finds the parts of runs whose effects are known.
-    fn with_effects(
-        runs: Vec<(&'a Run, Effects)>,
-        line: &Line,
-        text: &str,
-        session: Location,
-        start: Option<&Location>,
-    ) -> Self {
-        let runs: Vec<RunFacts<'a>> =
-            runs.into_iter().map(|(run, effects)| RunFacts::new(run, effects, &session, start)).collect();
+        let runs = line.runs.iter().take(MOST).map(|run| (run, effects(run)));
+        let runs: Vec<RunFacts<'a>> = runs.map(|(run, effects)| RunFacts::new(run, effects, &session, start)).collect();
         let mut parts = Self { session, runs, list: Vec::new(), has_command: true };
         for (number, facts) in parts.runs.iter().enumerate() {
             facts.add_parts(number, &mut parts.list);
@@ -163,13 +146,6 @@ impl<'a> Parts<'a> {
     /// The run of a part.
     pub(crate) fn run_of(&self, part: &CallPart) -> Option<&RunFacts<'a>> {
         self.runs.get(part.run)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn for_test(line: &'a Line, effects: &dyn Fn(&Run) -> Effects, text: &str, root: Option<&str>) -> Self {
-        let session = Location::of_root(root);
-        let runs = line.runs.iter().map(|run| (run, effects(run))).collect();
-        Self::with_effects(runs, line, text, session.clone(), Some(&session))
     }
 }
 
@@ -231,10 +207,10 @@ impl<'a> RunFacts<'a> {
         let perhaps = if effects.known {
             Vec::new()
         } else {
-            run.words.iter().skip(1).flat_map(|word| perhaps(word, directory.as_ref())).collect()
+            run.words.iter().skip(1).filter_map(|word| perhaps(word, directory.as_ref())).collect()
         };
         let contacts = effects.contacts.iter().map(Contact::new).collect();
-        Self { run, directory, at_root, writes, reads, perhaps, contacts, effects }
+        Self { run, effects, directory, at_root, writes, reads, perhaps, contacts }
     }
 
     /// The command in a few words: the program and its subcommands.

@@ -150,8 +150,11 @@ pub(super) fn find(lister: &mut Lister, run: Run) {
             lister.doubt(&word.span, format!("the command of `{action}` has no end"));
             return;
         };
+        let several = rest.get(end).and_then(Word::text) == Some("+");
         let by = if action.ends_with("dir") {
             vec![Part::Literal("./".to_owned()), Part::Glob("*".to_owned())]
+        } else if several && start.as_slice() == [Part::Unknown { quoted: true }] {
+            vec![Part::Unknown { quoted: false }]
         } else {
             start.clone()
         };

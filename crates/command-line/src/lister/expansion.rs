@@ -284,6 +284,9 @@ impl Lister<'_> {
         self.place = outer;
         if substitution.kind == SubstitutionKind::Output {
             parts.push(Part::Unknown { quoted });
+        } else if self.language == ShellLanguage::Zsh {
+            // `/dev/fd/12` or `/proc/self/fd/12`
+            parts.push(Part::Unknown { quoted: true });
         } else {
             push_text(parts, "/dev/fd/");
             parts.push(Part::Number);

@@ -3,7 +3,7 @@
 use super::operands::{OperandKind, add_operand};
 use super::options::{Opt, OptEffect, Shape};
 use super::special;
-use super::tables::{Node, Style};
+use super::tables::{Node, ReadsHere, Style};
 use super::word_after;
 use crate::{Effects, HazardKind, Part, Role, Run, Stdin, Word};
 
@@ -52,7 +52,7 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
     }
     let named = scan.effects.reads.len();
     scan.finish();
-    if scan.node().reads_here && scan.effects.reads.len() == named && run.stdin == Stdin::Inherited {
+    if scan.effects.reads.len() == named && scan.reads_here(run) {
         add_operand(&mut scan.effects, OperandKind::Read, 0, &Word::literal("."), scan.writing);
     }
     scan.effects
@@ -330,6 +330,19 @@ impl<'a> Scan<'a> {
         for (at, kinds) in self.operands.iter().zip(kinds) {
             let Some(word) = self.words.get(*at) else { continue };
             kinds.into_iter().for_each(|kind| add_operand(&mut self.effects, kind, *at, word, self.writing));
+        }
+    }
+
+    /// Says whether the program reads the working directory if no operand names what it reads.
+    fn reads_here(&self, run: &Run) -> bool {
+        match self.node().reads_here {
+            None => false,
+            Some(ReadsHere::Always) => true,
+            Some(ReadsHere::Alone) => run.stdin == Stdin::Inherited,
+            Some(ReadsHere::Recursive) => {
+                let recursive = ["-r", "-R", "--recursive", "--dereference-recursive", "-d", "--directories"];
+                self.has_option(&recursive) || self.effects.name.starts_with('r')
+            }
         }
     }
 

@@ -17,6 +17,9 @@ const TABLES: &[&str] = &[
     include_str!("../../data/programs/git_changes.toml"),
     include_str!("../../data/programs/git_groups.toml"),
     include_str!("../../data/programs/reading.toml"),
+    include_str!("../../data/programs/search.toml"),
+    include_str!("../../data/programs/shell.toml"),
+    include_str!("../../data/programs/system.toml"),
 ];
 
 /// The programs by name.
@@ -51,6 +54,18 @@ pub(super) enum Style {
     Words,
     /// There are no options: every word is an operand.
     Text,
+}
+
+/// When a program reads the working directory if no operand names what it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ReadsHere {
+    /// In any case.
+    Always,
+    /// Unless its standard input is something to read.
+    Alone,
+    /// If it reads directories recursively, as `grep -r` does.
+    Recursive,
 }
 
 /// Code that judges words by rules of their own.
@@ -106,8 +121,8 @@ pub(super) struct Node {
     pub(super) operands: OperandKinds,
     /// Options that take the place of the first operand.
     pub(super) instead_of_first: Vec<String>,
-    /// Without an operand that it reads, it reads the working directory.
-    pub(super) reads_here: bool,
+    /// When it reads the working directory if no operand names what it reads.
+    pub(super) reads_here: Option<ReadsHere>,
     /// What it does without any option.
     pub(super) does: Option<HazardKind>,
     /// No option in its manual writes, runs or sends.
@@ -214,8 +229,8 @@ pub(super) struct Row {
     operands: Vec<String>,
     /// Options that take the place of the first operand, as `-e` takes that of the pattern of `grep`.
     instead_of_first: Vec<String>,
-    /// Without an operand that it reads, it reads the working directory, unless it stands in a pipe.
-    reads_here: bool,
+    /// When it reads the working directory if no operand names what it reads.
+    reads_here: Option<ReadsHere>,
     /// What a subcommand does without any option: `writes`, `runs` or `sends`.
     #[serde(deserialize_with = "hazard_kind")]
     does: Option<HazardKind>,

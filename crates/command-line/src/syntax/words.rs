@@ -49,10 +49,17 @@ impl Parser<'_> {
 
     /// Refuses what only zsh gives a meaning.
     fn check_zsh(&mut self, word: &RawWord) -> Read<()> {
+        let count = |sign: char| word.atoms.iter().filter(|atom| matches!(atom, Atom::Bare(c) if *c == sign)).count();
+        let named = word.bare().is_some_and(|bare| {
+            let name = bare.strip_prefix('{').and_then(|bare| bare.strip_suffix('}'));
+            name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()))
+        });
+        if named || count('{') != count('}') {
+            return Err(self.fail("zsh reads braces differently"));
+        }
         match word.atoms.first() {
             Some(Atom::Bare('=')) if word.atoms.len() > 1 => Err(self.fail("zsh replaces a word that begins with `=`")),
             Some(Atom::Bare('}')) => Err(self.fail("zsh ends a group at `}`")),
-            Some(Atom::Bare('{')) if word.bare().as_deref() == Some("{") => Err(self.fail("zsh begins a group at `{`")),
             _ => Ok(()),
         }
     }

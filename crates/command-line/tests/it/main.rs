@@ -5,3 +5,6 @@
 mod bash;
 mod programs;
 mod render;
+mod seed;
+mod shells;
+mod texts;

@@ -219,12 +219,12 @@ impl Walk {
 
 /// The terms that all have to be true.
 fn conjuncts(expression: &Expr) -> Vec<&Expr> {
-    match expression {
-        Expr::Call(call) if call.func_name == operators::LOGICAL_AND => {
-            call.args.iter().flat_map(|term| conjuncts(&term.expr)).collect()
-        }
-        other => vec![other],
+    if let Expr::Call(call) = expression
+        && call.func_name == operators::LOGICAL_AND
+    {
+        return call.args.iter().flat_map(|term| conjuncts(&term.expr)).collect();
     }
+    vec![expression]
 }
 
 /// Says whether a term is `shell.plain` or one of its variants.

@@ -14,5 +14,7 @@ mod guide;
 mod judge;
 mod learn;
 mod lint;
+mod lists;
+mod part_properties;
 mod parts;
 mod remembered;
