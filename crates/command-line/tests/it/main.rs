@@ -1,7 +1,12 @@
 //! Tests of the crate: tables of command lines, properties, and comparisons with real shells.
 
-mod bash;
+#![expect(clippy::unwrap_used, reason = "a failing helper fails its test")]
+
+mod everyday;
+mod languages;
+mod limits;
 mod render;
 mod seed;
 mod shells;
 mod texts;
+mod traps;
