@@ -102,7 +102,7 @@ fuzz:
 	  $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=4096 || exit 1; done
 
 corpus:
-	$(CARGO) test $(LOCKED) -p holdpoint-policy --all-features --test it -- --ignored --exact corpus::minimise_corpus
+	$(CARGO) run $(LOCKED) -p holdpoint-policy --example minimise_corpus
 	tar -C crates/policy/fuzz --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - corpus | gzip -9n > crates/policy/fuzz/corpus.tar.gz
 
 # Needs the network and cargo-deny or cargo-audit, and reports what it could not check. It is not part of `make test`,

@@ -1,4 +1,4 @@
-//! The interface of a model: a request for one turn, and the turn. The wire formats of the providers are in `models`.
+//! The interface of a model: a request for one turn, and the turn. The formats of the providers are in `models`.
 
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The models that an agent's version may choose: two wire formats and a script.
+//! The models that an agent's version may choose: the formats of two providers and a script.
 //!
 //! A model over the network is one request, one stream of events, one turn. [`openai`] and [`anthropic`] write the
 //! requests of a provider and read its events. The rest is shared: [`http`] transports the bytes, [`events`] splits
@@ -28,7 +28,7 @@ use zeroize::Zeroizing;
 use crate::model::{Model, ModelError};
 use crate::tool::ToolSpec;
 
-/// Names of tools as a model over the network knows them, where names must fit the wire format.
+/// Names of tools as a model over the network knows them, where names must fit the format of the provider.
 pub(crate) fn provider_names(tools: &[ToolSpec]) -> Vec<String> {
     let names = names::ToolNames::of(tools);
     tools.iter().map(|tool| names.provider_name(&tool.name)).collect()

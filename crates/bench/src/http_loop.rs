@@ -79,7 +79,7 @@ pub(crate) fn section(setup: &BenchSetup, found: &mut Vec<LoopRate>) -> Fallible
             found.push(LoopRate { store_kind, clients, per_second });
         }
     }
-    if setup.sqlite() && setup.sizes().contains(&64) {
+    if setup.measures_sqlite() && setup.sizes().contains(&64) {
         measure::<Pair>(setup, StoreKind::Sqlite, 64, "info", &mut table)?;
     }
     Ok(Section { name: "loop", tables: vec![table], targets: Vec::new() })

@@ -47,7 +47,7 @@ impl Node {
             .stderr(File::create(&log_path)?)
             .spawn()?;
         let mut node = Self { child, address, started_in: Duration::ZERO };
-        while !ready(address).await {
+        while !is_ready(address).await {
             if let Some(status) = node.child.try_wait()? {
                 let said = std::fs::read_to_string(&log_path).unwrap_or_default();
                 return Err(format!("the server ended with {status}: {}", said.trim()).into());
@@ -84,7 +84,7 @@ impl Drop for Node {
     }
 }
 
-async fn ready(address: SocketAddr) -> bool {
+async fn is_ready(address: SocketAddr) -> bool {
     let Ok(mut connection) = Connection::open(address, "").await else { return false };
     matches!(connection.get("/readyz").await, Ok((StatusCode::OK, _)))
 }

@@ -94,7 +94,7 @@ impl BenchSetup {
     }
 
     /// Whether SQLite is measured.
-    pub(crate) fn sqlite(&self) -> bool {
+    pub(crate) fn measures_sqlite(&self) -> bool {
         self.only != Some(StoreKind::Postgres)
     }
 

@@ -16,7 +16,7 @@ pub(crate) async fn database(command: DatabaseCommand) -> Result<(), Failure> {
         return Err(Failure::NodesRunning(connections));
     }
     let adopted = engine_without_vault(open_existing(&database)?).database_adopt().await?;
-    if !adopted.changed() {
+    if !adopted.has_changes() {
         println!("nothing to adopt: the transaction ids of this database and its cluster match");
         return Ok(());
     }

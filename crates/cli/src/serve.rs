@@ -155,7 +155,7 @@ async fn print_first_link(engine: &Engine, serve: &Serve, address: SocketAddr) {
 /// Locks the data directory and creates it if it is missing.
 fn lock_data(directory: &Path) -> Result<DataLock, Failure> {
     private_directory(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
-    Ok(DataLock::take(directory)?)
+    Ok(DataLock::acquire(directory)?)
 }
 
 #[cfg(test)]

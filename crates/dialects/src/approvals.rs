@@ -32,6 +32,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) use channel::channel;
+
+use super::pending::PendingQuery;
 use messages::{
     AssistantMessage, ErrorMessage, PendingApprovals, ServerMessage, ToolCall, Warning, approval_request,
     resolved_message,
@@ -100,17 +102,6 @@ async fn approvals_open(
     let (shown, running) = (HashSet::new(), Vec::new());
     let agent = query.agent;
     socket.open(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, updates, shown, running })
-}
-
-/// Query of the list of pending approvals.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct PendingQuery {
-    /// Value of `next` from the previous page.
-    cursor: Option<String>,
-    /// Maximum number of entries; 200 if absent. A page also ends at about 4 MiB.
-    #[param(minimum = 1, maximum = 200)]
-    limit: Option<u32>,
 }
 
 /// Lists the calls that wait for approval in a session, or in all running sessions of a channel, oldest first.
@@ -195,7 +186,7 @@ impl SocketHandler for Approvals {
         self.caller.clone_from(caller);
     }
 
-    fn take_updates(&mut self) -> Vec<Update> {
+    fn drain_updates(&mut self) -> Vec<Update> {
         std::mem::take(&mut self.updates)
     }
 

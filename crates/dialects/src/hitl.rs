@@ -20,10 +20,11 @@ use engine::{AnswerTarget, Ask, Error, InteractionQuery, NamedConversation};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use store::InteractionFilter;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::pending::PendingQuery;
 use super::refusals::{map_fields, reword_refusal};
 use ask::HitlRequestBody;
 use respond::HitlRespondBody;
@@ -97,17 +98,6 @@ async fn hitl_conversation_pending(
     let query = InteractionQuery { filter, ..InteractionQuery::default() };
     let (found, next) = app.engine.interaction_list(&caller, query, page).await?;
     Ok(Json(HitlPendingView::of(found, next, Some(&conversation))))
-}
-
-/// Query of the lists of pending requests.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct PendingQuery {
-    /// Value of `next` from the previous page.
-    cursor: Option<String>,
-    /// Maximum number of entries; 200 for a conversation and 50 for a project if absent. A page also ends at about 4 MiB.
-    #[param(minimum = 1, maximum = 200)]
-    limit: Option<u32>,
 }
 
 /// Lists the pending requests of the project, oldest first.

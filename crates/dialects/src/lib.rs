@@ -18,6 +18,7 @@
 mod approvals;
 mod flows;
 mod hitl;
+mod pending;
 mod react;
 mod refusals;
 

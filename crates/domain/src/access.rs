@@ -90,7 +90,7 @@ impl Role {
 
     /// Whether `other` is at least as powerful as this role.
     #[must_use]
-    pub fn within(self, other: Self) -> bool {
+    pub fn is_within(self, other: Self) -> bool {
         let rank = |wanted: Self| Self::ALL.into_iter().position(|role| role == wanted);
         rank(other) <= rank(self)
     }
@@ -146,7 +146,7 @@ impl Actor {
     /// Whether both actors have the name of one person. Case is ignored.
     #[must_use]
     pub fn is_same_person(&self, other: &Self) -> bool {
-        text::same_name(&self.name, &other.name)
+        text::is_same_name(&self.name, &other.name)
     }
 
     /// Key under which the open questions of this actor are counted. An agent and a person with equal names are counted separately; names

@@ -12,13 +12,15 @@
 mod call;
 mod state;
 
-pub use call::{check_arguments, reserved, same_but_text};
-pub use state::{ActionState, Outcome, Permit};
+pub use call::{check_arguments, is_reserved, is_same_apart_from_content};
+pub use state::{ActionState, ActionStatus, Outcome, Permit};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::audit::AuditDetails;
+use crate::audit::details::{ActionDetails, OutcomeDetails, RejectionDetails};
 use crate::event::{ActionRejected, ActionRuled, ActionSettled, ActionStarted, OutcomeAnswer, RulingSummary};
 use crate::interaction::Interaction;
 use crate::ruling::Verdict;
@@ -89,15 +91,15 @@ pub struct Action {
 pub type ActionChange = (Action, EventDraft);
 
 impl Action {
-    /// Name of the state, as the API and the stores show it. An action whose permit has expired is `rejected`.
+    /// Status that the API shows. An action whose permit has expired is `rejected`.
     #[must_use]
-    pub fn state_name(&self, now: Timestamp) -> &'static str {
+    pub fn status(&self, now: Timestamp) -> ActionStatus {
         if let ActionState::Allowed { permit } = &self.state
             && permit.expires_at <= now
         {
-            "rejected"
+            ActionStatus::Rejected
         } else {
-            self.state.name()
+            self.state.status()
         }
     }
 
@@ -127,7 +129,7 @@ impl Action {
     /// names another file, whose content no reviewer saw.
     #[must_use]
     pub fn replaces(&self) -> Option<&str> {
-        let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.call.arguments, edited));
+        let there = self.edited.as_ref().is_none_or(|edited| is_same_apart_from_content(&self.call.arguments, edited));
         self.expected_content.as_deref().filter(|_| !self.asked.is_empty() && there)
     }
 
@@ -165,7 +167,7 @@ impl Action {
             | ActionState::Failed { .. }
             | ActionState::Unknown { .. } => EventKind::ActionWaiting(ruled),
         };
-        EventDraft::by(&self.proposed_by, kind).recording(self.audit_record())
+        EventDraft::by(&self.proposed_by, kind).recording(self.audit_details())
     }
 
     /// Allows an action that waits or whose outcome is unknown, with other arguments if a person edited them.
@@ -177,22 +179,23 @@ impl Action {
             | ActionState::Rejected { .. }
             | ActionState::Started { .. }
             | ActionState::Done { .. }
-            | ActionState::Failed { .. } => return Err(self.not_in("waiting")),
+            | ActionState::Failed { .. } => return Err(self.not_in(ActionStatus::Waiting)),
         }
         let edited = edited.or_else(|| self.edited.clone());
         let after = Self { edited, ..self }.with_state(ActionState::Allowed { permit });
         let ruled = ActionRuled { edited: Some(after.edited.is_some()), ..after.ruled() };
-        let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.audit_record());
+        let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.audit_details());
         Ok((after, draft))
     }
 
     /// Rejects an action that waits.
     pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Waiting { .. }) {
-            return Err(self.not_in("waiting"));
+            return Err(self.not_in(ActionStatus::Waiting));
         }
         let rejected = ActionRejected { call_id: self.call_id.clone(), tool: self.call.tool.clone(), effect };
-        let draft = EventDraft::by(&by, EventKind::ActionRejected(rejected)).recording(json!({ "feedback": feedback }));
+        let draft = EventDraft::by(&by, EventKind::ActionRejected(rejected))
+            .recording(AuditDetails::Rejection(RejectionDetails { feedback: feedback.clone() }));
         Ok((self.with_state(ActionState::Rejected { by, effect, feedback }), draft))
     }
 
@@ -215,12 +218,12 @@ impl Action {
         ruling: Ruling,
     ) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Waiting { .. }) {
-            return Err(self.not_in("waiting"));
+            return Err(self.not_in(ActionStatus::Waiting));
         }
         let mut after = Self { edited: Some(edited), ruling, ..self };
         after.asked.push(interaction);
         let ruled = ActionRuled { edited: Some(true), ..after.ruled() };
-        let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.audit_record());
+        let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.audit_details());
         Ok((after.with_state(ActionState::Waiting { interaction }), draft))
     }
 
@@ -233,7 +236,7 @@ impl Action {
         until: Timestamp,
     ) -> Result<ActionChange, Refusal> {
         self.require_agent(by)?;
-        let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in("allowed")) };
+        let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in(ActionStatus::Allowed)) };
         if good.id != permit || good.digest != self.effective().digest().to_string() {
             return Err(Refusal::PermitUnknown);
         }
@@ -241,7 +244,7 @@ impl Action {
             return Err(Refusal::PermitExpired { at: good.expires_at });
         }
         let started = ActionStarted { call_id: self.call_id.clone(), tool: self.call.tool.clone(), until };
-        let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.audit_record());
+        let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.audit_details());
         Ok((self.with_state(ActionState::Started { permit, since: now, until }), draft))
     }
 
@@ -279,12 +282,14 @@ impl Action {
                 | ActionState::Done { .. }
                 | ActionState::Failed { .. },
                 _,
-            ) => return Err(self.not_in("started")),
+            ) => return Err(self.not_in(ActionStatus::Started)),
         }
-        let record = match &outcome {
-            Outcome::Done { result } => json!({ "result": result }),
-            Outcome::Failed { message, result } => json!({ "message": message, "result": result }),
-            Outcome::Unknown => Value::Null,
+        let details = match &outcome {
+            Outcome::Done { result } => Some(OutcomeDetails { message: None, result: result.clone() }),
+            Outcome::Failed { message, result } => {
+                Some(OutcomeDetails { message: Some(message.clone()), result: result.clone() })
+            }
+            Outcome::Unknown => None,
         };
         let settled = self.settled();
         let (kind, state) = match outcome {
@@ -294,7 +299,8 @@ impl Action {
             }
             Outcome::Unknown => (EventKind::ActionUnknown(settled), self.unknown(None)),
         };
-        Ok((self.with_state(state), EventDraft::by(by, kind).recording(record)))
+        let details = details.map(AuditDetails::Outcome);
+        Ok((self.with_state(state), EventDraft { details, ..EventDraft::by(by, kind) }))
     }
 
     /// Refuses a report that names another run than the one that was started last.
@@ -309,7 +315,9 @@ impl Action {
     pub fn extend_lease(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
         self.require_agent(by)?;
         self.require_run(run)?;
-        let ActionState::Started { permit, since, .. } = self.state else { return Err(self.not_in("started")) };
+        let ActionState::Started { permit, since, .. } = self.state else {
+            return Err(self.not_in(ActionStatus::Started));
+        };
         Ok(self.with_state(ActionState::Started { permit, since, until }))
     }
 
@@ -358,7 +366,7 @@ impl Action {
         feedback: Option<String>,
     ) -> Result<ActionChange, Refusal> {
         if !matches!(self.state, ActionState::Unknown { .. }) {
-            return Err(self.not_in("unknown"));
+            return Err(self.not_in(ActionStatus::Unknown));
         }
         let settled = ActionSettled { answer: Some(OutcomeAnswer { effect }), ..self.settled() };
         let (kind, state) = match effect {
@@ -415,15 +423,14 @@ impl Action {
     }
 
     /// Data that only the audit trail records: the arguments as proposed and as edited, and the permit.
-    fn audit_record(&self) -> Value {
-        let mut record = json!({ "arguments": self.call.arguments, "digest": self.digest() });
-        if let Some(edited) = &self.edited {
-            record["edited_arguments"] = edited.clone();
-        }
-        if let ActionState::Allowed { permit } = &self.state {
-            record["permit"] = json!(permit);
-        }
-        record
+    fn audit_details(&self) -> AuditDetails {
+        let permit = if let ActionState::Allowed { permit } = &self.state { Some(permit.clone()) } else { None };
+        AuditDetails::Action(ActionDetails {
+            arguments: self.call.arguments.clone(),
+            digest: self.digest(),
+            edited_arguments: self.edited.clone(),
+            permit,
+        })
     }
 
     /// State after a run whose outcome is not known.
@@ -431,9 +438,8 @@ impl Action {
         ActionState::Unknown { interaction, permit: self.state.run() }
     }
 
-    fn not_in(&self, wanted: &'static str) -> Refusal {
-        let state = self.state.name();
-        Refusal::ActionNot { wanted, state }
+    const fn not_in(&self, wanted: ActionStatus) -> Refusal {
+        Refusal::ActionNot { wanted, state: self.state.status() }
     }
 
     fn with_state(self, state: ActionState) -> Self {

@@ -185,7 +185,7 @@ impl Question {
     pub fn settle(&self, mut draft: AnswerDraft, proof: Option<FormProof>) -> Result<Settled, Vec<Problem>> {
         let mut problems = Vec::new();
         draft.feedback = draft.feedback.filter(|feedback| !feedback.trim().is_empty());
-        let Some((effect, chosen)) = self.chosen(&draft, &mut problems) else { return Err(problems) };
+        let Some((effect, chosen)) = self.find_chosen(&draft, &mut problems) else { return Err(problems) };
         let formless = !effect.carries_form() || self.form().is_none();
         if formless && draft.data.as_object().is_some_and(serde_json::Map::is_empty) {
             draft.data = Value::Null;
@@ -197,7 +197,7 @@ impl Question {
         self.check_remember(effect, &draft, &mut problems);
         self.check_data(effect, &chosen, &draft, proof, &mut problems);
         if let Some(feedback) = &draft.feedback {
-            text::paragraphs("/feedback", feedback, &mut problems);
+            text::check_paragraphs("/feedback", feedback, &mut problems);
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -210,12 +210,12 @@ impl Question {
     /// Effect that the draft would have. `None` if it does not identify one.
     #[must_use]
     pub fn effect_of(&self, draft: &AnswerDraft) -> Option<Effect> {
-        self.chosen(draft, &mut Vec::new()).map(|(effect, _)| effect)
+        self.find_chosen(draft, &mut Vec::new()).map(|(effect, _)| effect)
     }
 
-    fn chosen(&self, draft: &AnswerDraft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
+    fn find_chosen(&self, draft: &AnswerDraft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
         if !draft.options.is_empty() {
-            return self.chosen_by_id(draft, problems);
+            return self.find_chosen_by_id(draft, problems);
         }
         let Some(effect) = draft.effect else {
             if self.takes_value() {
@@ -244,7 +244,7 @@ impl Question {
         None
     }
 
-    fn chosen_by_id(&self, draft: &AnswerDraft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
+    fn find_chosen_by_id(&self, draft: &AnswerDraft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
         if draft.options.len() > 1 && !self.multiple {
             problems.push(Problem::new("/options", "only one option can be chosen"));
         }
@@ -299,7 +299,7 @@ impl Question {
         proof: Option<FormProof>,
         problems: &mut Vec<Problem>,
     ) {
-        text::depth("/data", &draft.data, problems);
+        text::check_depth("/data", &draft.data, problems);
         let empty = draft.data.is_null() || draft.data.as_str().is_some_and(|text| text.trim().is_empty());
         let silent = empty && draft.feedback.is_none();
         if !effect.carries_form() && !draft.data.is_null() {

@@ -106,14 +106,14 @@ impl Audience {
             !(self.four_eyes && started) && self.has(&answer.by.name, answer.role, &answer.groups, started)
         };
         let counted: Vec<&Answer> = answers.iter().filter(belongs).copied().collect();
-        self.satisfied(&counted)
+        self.is_satisfied_by(&counted)
     }
 
     fn has(&self, name: &str, role: Option<Role>, groups: &[String], started: bool) -> bool {
         match &self.named {
             None => started || matches!(role, Some(Role::Operator | Role::Admin)),
             Some(named) => {
-                named.users.iter().any(|user| text::same_name(user, name))
+                named.users.iter().any(|user| text::is_same_name(user, name))
                     || role.is_some_and(|role| named.roles.contains(&role))
                     || groups.iter().any(|group| named.groups.contains(group))
             }
@@ -122,14 +122,14 @@ impl Audience {
 
     /// Whether these equal votes of different people reach the quorum.
     #[must_use]
-    pub fn satisfied(&self, votes: &[&Answer]) -> bool {
+    pub fn is_satisfied_by(&self, votes: &[&Answer]) -> bool {
         let groups: Vec<&[String]> = votes.iter().map(|vote| vote.groups.as_slice()).collect();
-        self.enough(&groups)
+        self.is_reached_by(&groups)
     }
 
     /// Whether equal answers of different people with these groups would reach the quorum.
     #[must_use]
-    pub fn enough<G: AsRef<[String]>>(&self, people: &[G]) -> bool {
+    pub fn is_reached_by<G: AsRef<[String]>>(&self, people: &[G]) -> bool {
         let needed = self.quorum as usize;
         if !self.distinct_groups {
             return people.len() >= needed;
@@ -152,8 +152,8 @@ fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
         return;
     }
     for (index, name) in names.iter().enumerate() {
-        text::identifier(&format!("{pointer}/{index}"), name, problems);
-        if names[..index].iter().any(|earlier| text::same_name(earlier, name)) {
+        text::check_identifier(&format!("{pointer}/{index}"), name, problems);
+        if names[..index].iter().any(|earlier| text::is_same_name(earlier, name)) {
             problems.push(Problem::new(format!("{pointer}/{index}"), "is named twice"));
         }
     }
@@ -322,7 +322,7 @@ impl Interaction {
     pub(crate) fn is_settled_by(&self, agreeing: &[&Answer]) -> bool {
         match self.question.requirements.as_slice() {
             // Every voter was admitted, so they belong to the only audience.
-            [] => self.question.audience.satisfied(agreeing),
+            [] => self.question.audience.is_satisfied_by(agreeing),
             _ => self.met_by(agreeing).into_iter().all(|met| met),
         }
     }

@@ -5,6 +5,7 @@
 //! that ends with a [`seal`]. [`verify`] reads such a file and names the first entry that does not fit.
 
 pub mod chain;
+pub mod details;
 pub mod export;
 pub mod kind;
 pub mod seal;
@@ -12,19 +13,20 @@ pub mod verify;
 
 mod finding;
 
+pub use details::AuditDetails;
+pub(crate) use details::{of_answer, of_delivery, of_question};
 pub use kind::{AuditDraft, AuditKind};
 
 use std::net::IpAddr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::audit::kind::DEFINITION_ADDED;
 use crate::definition::redact;
 use crate::{
-    Actor, Answer, Caller, Credential, Digest, EntryId, EntryPoint, EventDraft, InteractionId, KeyId, Kind, Question,
-    Scope, SessionId, VisitId,
+    Actor, Caller, Credential, Digest, EntryId, EntryPoint, EventDraft, InteractionId, KeyId, Scope, SessionId, VisitId,
 };
 
 /// Size in bytes above which the largest parts of an entry are replaced by their digests.
@@ -174,9 +176,9 @@ pub struct Particulars {
 }
 
 impl Particulars {
-    fn new(name: &'static str, by: Option<Actor>, mut data: Value, record: &Value) -> Self {
-        if let (Value::Object(data), Value::Object(more)) = (&mut data, record) {
-            data.extend(more.clone());
+    fn new(name: &'static str, by: Option<Actor>, mut data: Value, details: Option<&AuditDetails>) -> Self {
+        if let (Value::Object(data), Some(Value::Object(more))) = (&mut data, details.map(AuditDetails::data)) {
+            data.extend(more);
         }
         Self { name, by, data }
     }
@@ -202,57 +204,12 @@ impl Particulars {
 
 impl From<&EventDraft> for Particulars {
     fn from(draft: &EventDraft) -> Self {
-        Self::new(draft.kind.name(), draft.by.clone(), draft.audit_data(), &draft.record)
+        Self::new(draft.kind.name(), draft.by.clone(), draft.audit_data(), draft.details.as_ref())
     }
 }
 
 impl From<&AuditDraft> for Particulars {
     fn from(draft: &AuditDraft) -> Self {
-        Self::new(draft.kind.name(), draft.by.clone(), draft.kind.data(), &draft.record)
+        Self::new(draft.kind.name(), draft.by.clone(), draft.kind.data(), draft.details.as_ref())
     }
-}
-
-/// Audit details of a question: the decision that people were asked for, and the digest of everything that they were shown.
-pub(crate) fn of_question(question: &Question) -> Value {
-    let options: Vec<Value> =
-        question.options.iter().map(|option| json!({ "id": option.id, "effect": option.effect })).collect();
-    let mut kept = json!({
-        "options": options,
-        "audience": question.audience,
-        "question_digest": Digest::of_bytes(&serde_json::to_vec(question).unwrap_or_default()),
-    });
-    let mut with = |name: &str, value: Value| {
-        if !value.is_null() {
-            kept[name] = value;
-        }
-    };
-    if !question.requirements.is_empty() {
-        with("requirements", json!(question.requirements));
-    }
-    with("message", json!(question.message));
-    with("action", json!(question.call));
-    with("fallback", json!(question.fallback));
-    with("rule", json!(question.asked_by_rule));
-    if question.kind == Kind::Secret {
-        with("secrets", secret_names(question));
-    }
-    kept
-}
-
-/// Audit details of an answer: the complete answer, and the call that the question showed.
-pub(crate) fn of_answer(question: &Question, answer: &Answer) -> Value {
-    let mut kept = Map::from_iter([("answer".to_owned(), json!(answer))]);
-    if let Some(call) = &question.call {
-        kept.insert("action".into(), json!(call));
-    }
-    Value::Object(kept)
-}
-
-/// Audit details of a delivery: the names of the secrets that were delivered.
-pub(crate) fn of_delivery(question: &Question) -> Value {
-    if question.kind == Kind::Secret { json!({ "secrets": secret_names(question) }) } else { Value::Null }
-}
-
-fn secret_names(question: &Question) -> Value {
-    question.secrets.iter().map(|secret| Value::from(secret.name.as_str())).collect()
 }

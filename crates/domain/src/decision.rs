@@ -30,7 +30,7 @@ impl Decision {
 
     /// Whether a rule with this verdict would do the opposite of the decision.
     #[must_use]
-    pub const fn contradicted_by(&self, verdict: Verdict) -> bool {
+    pub const fn is_contradicted_by(&self, verdict: Verdict) -> bool {
         match verdict {
             Verdict::Allow => self.effect.holds_back(),
             Verdict::Ask => false,

@@ -99,13 +99,13 @@ impl Delivery {
 
     /// Whether the delivery has ended.
     #[must_use]
-    pub const fn over(&self) -> bool {
+    pub const fn is_over(&self) -> bool {
         matches!(self, Self::NotNeeded | Self::Completed { .. } | Self::Failed { .. })
     }
 
     /// Whether this lease is in force.
     #[must_use]
-    pub fn held_by(&self, given: LeaseId, now: Timestamp) -> bool {
+    pub fn is_held_by(&self, given: LeaseId, now: Timestamp) -> bool {
         matches!(self, Self::Processing { lease, until, .. } if *lease == given && *until > now)
     }
 
@@ -148,7 +148,7 @@ impl Delivery {
 
     /// Ends the delivery because no agent is left to take the answer.
     pub fn cancel_delivery(self) -> Result<Self, Refusal> {
-        if self.over() { Err(Refusal::DeliveryClosed(self.name())) } else { Ok(Self::NotNeeded) }
+        if self.is_over() { Err(Refusal::DeliveryClosed(self.name())) } else { Ok(Self::NotNeeded) }
     }
 
     /// Ends the delivery as failed, or offers the answer again.

@@ -35,21 +35,21 @@ impl Digest {
     /// digested as it was written, with sorted keys and a prefix of its own.
     #[must_use]
     pub fn of_json(value: &Value) -> Self {
-        let canonical = if exact(value) { serde_json_canonicalizer::to_vec(value).ok() } else { None };
+        let canonical = if is_exact(value) { serde_json_canonicalizer::to_vec(value).ok() } else { None };
         Self::of_bytes(&canonical.unwrap_or_else(|| format!("as written:{value}").into_bytes()))
     }
 }
 
 /// Whether a double can represent every integer in the value exactly.
-fn exact(value: &Value) -> bool {
+fn is_exact(value: &Value) -> bool {
     const LAST: u64 = 1 << 53;
     match value {
         Value::Number(number) => {
             let whole = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
             whole.is_none_or(|whole| whole < LAST)
         }
-        Value::Array(items) => items.iter().all(exact),
-        Value::Object(fields) => fields.values().all(exact),
+        Value::Array(items) => items.iter().all(is_exact),
+        Value::Object(fields) => fields.values().all(is_exact),
         Value::Null | Value::Bool(_) | Value::String(_) => true,
     }
 }

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::audit::AuditDetails;
 use crate::{Actor, EventId, InteractionId, SessionId, StepId};
 
 /// A recorded change in a session. Events of a session are numbered from 1 without gaps.
@@ -64,7 +65,7 @@ pub struct EventDraft {
     /// Question whose answer closed this one, if this one was handed over.
     pub through: Option<InteractionId>,
     /// Data that only the audit trail records: arguments, form data and free text. Never a secret value.
-    pub record: Value,
+    pub details: Option<AuditDetails>,
 }
 
 impl EventDraft {
@@ -77,7 +78,7 @@ impl EventDraft {
     /// An event without an actor.
     #[must_use]
     pub const fn plain(kind: EventKind) -> Self {
-        Self { kind, by: None, through: None, record: Value::Null }
+        Self { kind, by: None, through: None, details: None }
     }
 
     /// Marks the event as decided by the question `second`, to which the question had been handed over.
@@ -88,8 +89,8 @@ impl EventDraft {
 
     /// Adds the data that only the audit trail records.
     #[must_use]
-    pub fn recording(self, record: Value) -> Self {
-        Self { record, ..self }
+    pub fn recording(self, details: AuditDetails) -> Self {
+        Self { details: Some(details), ..self }
     }
 
     /// Returns the payload as it is stored and sent: the payload of the kind, with the actor as `by` and the deciding question as `through`.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::audit::AuditDetails;
+use crate::audit::details::GrantDetails;
 use crate::audit::kind::GrantRevoked;
 use crate::event::GrantGiven;
 use crate::{
@@ -116,7 +118,7 @@ impl Remember {
         }
         for (name, pattern) in named {
             let pointer = format!("/remember/arguments/{name}");
-            text::paragraphs(&pointer, pattern, problems);
+            text::check_paragraphs(&pointer, pattern, problems);
             if !call.arguments.get(name).is_some_and(Value::is_string) {
                 problems.push(Problem::new(pointer, "is not a text among the arguments that were approved"));
             }
@@ -168,14 +170,15 @@ impl Grant {
             most_uses: grant.most_uses,
             call_id: action.call_id.clone(),
         };
-        let record = json!({ "covers": grant.arguments, "rule": grant.rule, "agent": grant.agent });
-        let draft = EventDraft::by(&grant.by, EventKind::GrantGiven(given)).recording(record);
+        let details =
+            GrantDetails { covers: grant.arguments.clone(), rule: grant.rule.clone(), agent: grant.agent.clone() };
+        let draft = EventDraft::by(&grant.by, EventKind::GrantGiven(given)).recording(AuditDetails::Grant(details));
         (grant, draft)
     }
 
     /// Whether the grant is in force.
     #[must_use]
-    pub fn in_force(&self, now: Timestamp) -> bool {
+    pub fn is_in_force(&self, now: Timestamp) -> bool {
         self.revoked.is_none()
             && self.until.is_none_or(|until| until > now)
             && self.most_uses.is_none_or(|most| self.uses < most)

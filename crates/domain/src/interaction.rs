@@ -199,7 +199,7 @@ impl Interaction {
     #[must_use]
     pub const fn retired_at(&self) -> Option<Timestamp> {
         match &self.state {
-            State::Resolved { at, delivery, .. } if delivery.over() => Some(*at),
+            State::Resolved { at, delivery, .. } if delivery.is_over() => Some(*at),
             State::Pending(_) | State::Resolved { .. } => None,
         }
     }

@@ -90,6 +90,6 @@ pub use session::{Command, Session, SessionHead, SessionInput, SessionStatus};
 pub use step::{Step, StepEnd, StepEnding, StepStatus};
 pub use user::{Link, Membership, User, Visit};
 pub use webhook::Webhook;
-pub use webhook::delivery::WebhookDelivery;
+pub use webhook::delivery::{WebhookDelivery, WebhookDeliveryState};
 
 pub use jiff::{SignedDuration, Timestamp};

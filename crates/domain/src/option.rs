@@ -8,7 +8,7 @@ pub type OptionId = String;
 
 /// Effect of an option on the step of the agent. Only `approve` and `edit` ever run the action.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Runs the action as proposed.

@@ -294,17 +294,17 @@ impl Question {
     }
 
     fn check_texts(&self, problems: &mut Vec<Problem>) {
-        text::line("/title", &self.title, problems);
+        text::check_line("/title", &self.title, problems);
         if let Kind::Custom(name) = &self.kind {
-            text::identifier("/kind", name, problems);
+            text::check_identifier("/kind", name, problems);
         }
         for (pointer, paragraphs) in [("/message", &self.message), ("/details", &self.details)] {
             if let Some(paragraphs) = paragraphs {
-                text::paragraphs(pointer, paragraphs, problems);
+                text::check_paragraphs(pointer, paragraphs, problems);
             }
         }
         for (pointer, value) in [("/context", &self.context), ("/metadata", &self.metadata)] {
-            text::depth(pointer, value, problems);
+            text::check_depth(pointer, value, problems);
         }
         if let Some(call) = &self.call {
             call.check("/action", problems);
@@ -313,9 +313,9 @@ impl Question {
             problems.push(Problem::new("/suggestions", format!("must have at most {MOST_ITEMS} items")));
         }
         for (index, suggestion) in self.suggestions.iter().enumerate() {
-            text::identifier(&format!("/suggestions/{index}/id"), &suggestion.id, problems);
-            text::line(&format!("/suggestions/{index}/label"), &suggestion.label, problems);
-            text::depth(&format!("/suggestions/{index}/data"), &suggestion.data, problems);
+            text::check_identifier(&format!("/suggestions/{index}/id"), &suggestion.id, problems);
+            text::check_line(&format!("/suggestions/{index}/label"), &suggestion.label, problems);
+            text::check_depth(&format!("/suggestions/{index}/data"), &suggestion.data, problems);
             if suggestion.option.as_ref().is_some_and(|id| self.option(id).is_none()) {
                 problems.push(Problem::new(format!("/suggestions/{index}/option"), "is not one of the options"));
             }
@@ -328,9 +328,9 @@ impl Question {
         }
         for (index, option) in self.options.iter().enumerate() {
             let at = |field: &str| format!("/options/{index}/{field}");
-            text::identifier(&at("id"), &option.id, problems);
-            text::line(&at("label"), &option.label, problems);
-            text::depth(&at("metadata"), &option.metadata, problems);
+            text::check_identifier(&at("id"), &option.id, problems);
+            text::check_line(&at("label"), &option.label, problems);
+            text::check_depth(&at("metadata"), &option.metadata, problems);
             let texts = [
                 ("description", &option.description),
                 ("input_prompt", &option.input_prompt),
@@ -340,7 +340,7 @@ impl Question {
             ];
             for (field, value) in texts {
                 if let Some(value) = value {
-                    text::paragraphs(&at(field), value, problems);
+                    text::check_paragraphs(&at(field), value, problems);
                 }
             }
             if self.options[..index].iter().any(|earlier| earlier.id == option.id) {
@@ -415,7 +415,7 @@ impl Question {
             Some(Fallback::Value(Value::Null)) => {
                 problems.push(Problem::new("/fallback/value", "must not be null"));
             }
-            Some(Fallback::Value(value)) => text::depth("/fallback/value", value, problems),
+            Some(Fallback::Value(value)) => text::check_depth("/fallback/value", value, problems),
             Some(Fallback::Deny | Fallback::Hold) => {}
         }
     }

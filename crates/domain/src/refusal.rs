@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::action::ActionStatus;
 use crate::{Interaction, InteractionId, Limit, Role, SessionId, WebhookDeliveryId, WebhookId};
 
 /// An error in an input, with its location.
@@ -153,12 +154,12 @@ pub enum Refusal {
     #[error("only the agent that proposed this action can continue it")]
     NotYourAction,
     /// The action is not in the state that this command requires.
-    #[error("the state of this action is `{state}`; this command needs `{wanted}`")]
+    #[error("the state of this action is `{}`; this command needs `{}`", state.name(), wanted.name())]
     ActionNot {
         /// State that the command requires.
-        wanted: &'static str,
-        /// State in which the object is.
-        state: &'static str,
+        wanted: ActionStatus,
+        /// State in which the action is.
+        state: ActionStatus,
     },
     /// The step that proposed the action has ended.
     #[error("the step of this action has ended, so the action cannot start")]

@@ -58,7 +58,7 @@ impl Question {
             problems.push(Problem::new("/secrets", format!("must have at most {MOST_ITEMS} items")));
         }
         for (index, field) in self.secrets.iter().enumerate() {
-            text::identifier(&format!("/secrets/{index}/name"), &field.name, problems);
+            text::check_identifier(&format!("/secrets/{index}/name"), &field.name, problems);
             if self.secrets[..index].iter().any(|earlier| earlier.name == field.name) {
                 problems.push(Problem::new(format!("/secrets/{index}/name"), "is named twice"));
             }
@@ -68,7 +68,7 @@ impl Question {
             }
             for (part, line) in [("label", &field.label), ("placeholder", &field.placeholder)] {
                 if let Some(line) = line {
-                    text::line(&format!("/secrets/{index}/{part}"), line, problems);
+                    text::check_line(&format!("/secrets/{index}/{part}"), line, problems);
                 }
             }
         }

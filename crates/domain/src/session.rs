@@ -93,8 +93,8 @@ impl SessionInput {
     #[must_use]
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        text::depth("/input", &self.input, &mut problems);
-        text::depth("/metadata", &self.metadata, &mut problems);
+        text::check_depth("/input", &self.input, &mut problems);
+        text::check_depth("/metadata", &self.metadata, &mut problems);
         problems
     }
 }
@@ -104,7 +104,7 @@ impl SessionHead {
     #[must_use]
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        text::identifier("/channel", &self.channel, &mut problems);
+        text::check_identifier("/channel", &self.channel, &mut problems);
         if self.channel.starts_with(SessionId::PREFIX) {
             let why = format!(
                 "begins with `{}`, as the ids of sessions do, which only the server assigns: choose another name",
@@ -119,11 +119,11 @@ impl SessionHead {
             ("/flow", &self.flow),
         ] {
             if let Some(line) = line {
-                text::line(pointer, line, &mut problems);
+                text::check_line(pointer, line, &mut problems);
             }
         }
         if let Some(agent) = &self.agent {
-            text::visible("/agent", agent, &mut problems);
+            text::check_visible("/agent", agent, &mut problems);
         }
         problems
     }
@@ -188,7 +188,7 @@ impl SessionStatus {
 
     /// Whether the session has not ended.
     #[must_use]
-    pub const fn alive(self) -> bool {
+    pub const fn is_alive(self) -> bool {
         matches!(self, Self::New | Self::Running | Self::WaitingUserInput | Self::Paused)
     }
 

@@ -212,14 +212,14 @@ impl Step {
 
     /// Whether the step has not ended.
     #[must_use]
-    pub const fn alive(&self) -> bool {
+    pub const fn is_alive(&self) -> bool {
         !matches!(self.phase, StepPhase::Ended { .. })
     }
 
     /// Time at which a worker should claim the step.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
-        self.lease.as_ref().filter(|_| self.alive()).and_then(|lease| lease.due)
+        self.lease.as_ref().filter(|_| self.is_alive()).and_then(|lease| lease.due)
     }
 
     /// Gives the lease to a worker until `until` and ends the previous claim.
@@ -242,13 +242,13 @@ impl Step {
 
     /// Whether more than `MOST_IDLE` claims in a row journalled nothing.
     #[must_use]
-    pub fn hopeless(&self) -> bool {
+    pub fn is_hopeless(&self) -> bool {
         self.lease.as_ref().is_some_and(|lease| lease.idle > MOST_IDLE)
     }
 
     /// Lease of the claim with this number. Refuses a worker that no longer holds it; a lease that has run out counts until the next claim.
     pub fn require_claim(&self, claim: u64) -> Result<&StepLease, Refusal> {
-        let lease = self.lease.as_ref().filter(|_| self.alive());
+        let lease = self.lease.as_ref().filter(|_| self.is_alive());
         lease.filter(|lease| lease.claims == claim && lease.worker.is_some()).ok_or(Refusal::StepLost)
     }
 
@@ -312,7 +312,7 @@ impl Step {
     /// Error of the last claim and the time of the next try. `None` without an error.
     #[must_use]
     pub fn in_trouble(&self) -> Option<(&str, Option<Timestamp>)> {
-        let lease = self.lease.as_ref().filter(|_| self.alive())?;
+        let lease = self.lease.as_ref().filter(|_| self.is_alive())?;
         let again = lease.due.filter(|_| lease.worker.is_none());
         lease.trouble.as_deref().map(|trouble| (trouble, again))
     }
@@ -334,7 +334,7 @@ impl Step {
     /// Makes a sleeping step due now. `None` if it does not sleep: a worker that holds the lease sees the change itself.
     #[must_use]
     pub fn wake(self, now: Timestamp) -> Option<Self> {
-        let lease = self.lease.as_ref().filter(|_| self.alive())?;
+        let lease = self.lease.as_ref().filter(|_| self.is_alive())?;
         let sleeps = lease.worker.is_none() && lease.due.is_none();
         sleeps.then(|| self.release(Some(now)))
     }
@@ -342,7 +342,7 @@ impl Step {
     /// Ends the step. An earlier end stays.
     #[must_use]
     pub fn end(self, end: StepEnd, at: Timestamp) -> Self {
-        if !self.alive() {
+        if !self.is_alive() {
             return self;
         }
         let StepEnd { how, output, reason } = end;
@@ -477,11 +477,11 @@ mod tests {
         let mut step = hosted_step();
         for second in 0..5 {
             step = step.claim("a", at(second), at(second + 1)).unwrap();
-            assert!(!step.hopeless());
+            assert!(!step.is_hopeless());
         }
-        assert!(step.clone().claim("a", at(5), at(6)).unwrap().hopeless());
-        assert!(!step.clone().add_journal_entries(1).claim("a", at(5), at(6)).unwrap().hopeless());
-        assert!(!step.clone().sleep(Some(at(5))).claim("a", at(5), at(6)).unwrap().hopeless());
-        assert!(step.record_trouble("no tools".into(), at(5)).claim("a", at(5), at(6)).unwrap().hopeless());
+        assert!(step.clone().claim("a", at(5), at(6)).unwrap().is_hopeless());
+        assert!(!step.clone().add_journal_entries(1).claim("a", at(5), at(6)).unwrap().is_hopeless());
+        assert!(!step.clone().sleep(Some(at(5))).claim("a", at(5), at(6)).unwrap().is_hopeless());
+        assert!(step.record_trouble("no tools".into(), at(5)).claim("a", at(5), at(6)).unwrap().is_hopeless());
     }
 }

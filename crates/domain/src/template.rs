@@ -87,7 +87,7 @@ pub fn fill(template: &Value, values: &Value) -> Result<Value, TemplateError> {
     let mut left = MOST_BYTES;
     let filled = fill_within(template, values, text::DEPTH, &mut left)?;
     let mut problems = Vec::new();
-    text::depth("", &filled, &mut problems);
+    text::check_depth("", &filled, &mut problems);
     if problems.is_empty() { Ok(filled) } else { Err(TemplateError::TooLarge) }
 }
 

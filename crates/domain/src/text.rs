@@ -15,34 +15,34 @@ pub const NAME: usize = 64;
 pub const DEPTH: usize = 64;
 
 /// Checks a single line: it must not be blank, and must not contain control characters or characters that change the reading order.
-pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
-    if text.chars().all(|c| c.is_whitespace() || invisible(c)) {
+pub fn check_line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+    if text.chars().all(|c| c.is_whitespace() || is_invisible(c)) {
         problems.push(Problem::new(pointer, "must not be empty"));
     }
-    bounded(pointer, text, LINE, problems);
-    if let Some(found) = text.chars().find(|c| c.is_control() || reorders(*c)) {
+    check_length(pointer, text, LINE, problems);
+    if let Some(found) = text.chars().find(|c| c.is_control() || is_reordering(*c)) {
         problems.push(Problem::new(pointer, format!("contains U+{:04X}, which could disguise it", found as u32)));
     }
 }
 
-/// Converts a text to one line that [`line()`] would accept, with a space in place of every character that could disguise it.
+/// Converts a text to one line that [`check_line`] would accept, with a space in place of every character that could disguise it.
 #[must_use]
 pub fn undisguised(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || reorders(c) || invisible(c) { ' ' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || is_reordering(c) || is_invisible(c) { ' ' } else { c }).collect()
 }
 
 /// Checks that a name contains no invisible characters, so that people can tell it from others.
-pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
-    if let Some(found) = text.chars().find(|c| invisible(*c)) {
+pub fn check_visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+    if let Some(found) = text.chars().find(|c| is_invisible(*c)) {
         problems.push(Problem::new(pointer, format!("contains U+{:04X}, which cannot be seen", found as u32)));
     }
 }
 
 /// Checks the name of a tool: letters and digits of any script, ASCII punctuation, and inner spaces. Rules compare the name and people read
 /// it, so it must not contain invisible characters, spaces at its ends, or look-alikes of other characters (`ｒｍ`, `𝐫𝐦`).
-pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
-    // Characters that `line` also refuses are reported only once, by `line`.
-    let odd = |c: &char| !is_plain(*c) && !c.is_control() && !reorders(*c);
+pub fn check_tool_name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
+    // Characters that `check_line` also refuses are reported only once, by `check_line`.
+    let odd = |c: &char| !is_plain(*c) && !c.is_control() && !is_reordering(*c);
     if let Some(found) = name.chars().find(odd) {
         let message =
             format!("contains U+{:04X}; a tool's name has letters, digits, ASCII punctuation and spaces", found as u32);
@@ -58,18 +58,18 @@ pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
 }
 
 fn is_plain(c: char) -> bool {
-    c.is_ascii_graphic() || c == ' ' || (c.is_alphanumeric() && !invisible(c))
+    c.is_ascii_graphic() || c == ' ' || (c.is_alphanumeric() && !is_invisible(c))
 }
 
 /// Checks a longer text: line breaks and tabs are allowed, NUL and other control characters are not.
-pub fn paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
-    bounded(pointer, text, PARAGRAPHS, problems);
+pub fn check_paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+    check_length(pointer, text, PARAGRAPHS, problems);
     if let Some(found) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
         problems.push(Problem::new(pointer, format!("contains the control character U+{:04X}", found as u32)));
     }
 }
 
-/// Converts a text to one that [`paragraphs`] would accept: control characters become U+FFFD, and a text that is too long is cut.
+/// Converts a text to one that [`check_paragraphs`] would accept: control characters become U+FFFD, and a text that is too long is cut.
 #[must_use]
 pub fn sayable(text: &str) -> String {
     let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '\u{FFFD}' } else { c };
@@ -80,13 +80,13 @@ pub fn sayable(text: &str) -> String {
 }
 
 /// Checks an identifier: 1 to 128 printable ASCII characters without spaces.
-pub fn identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
+pub fn check_identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if !is_identifier(text) {
         problems.push(Problem::new(pointer, "must be 1 to 128 printable ASCII characters without spaces"));
     }
 }
 
-/// Whether [`identifier`] would accept the text.
+/// Whether [`check_identifier`] would accept the text.
 #[must_use]
 pub fn is_identifier(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
@@ -94,13 +94,13 @@ pub fn is_identifier(text: &str) -> bool {
 
 /// Whether two names identify one person, key or agent. Case is ignored: `Alice` is `alice`.
 #[must_use]
-pub fn same_name(one: &str, other: &str) -> bool {
+pub fn is_same_name(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other) || (!one.is_ascii() && one.to_lowercase() == other.to_lowercase())
 }
 
 /// Checks a name for files, addresses and templates: letters, digits, `-` and `_`, and after the first character also the characters of
 /// `more`.
-pub fn name(pointer: &str, text: &str, more: &str, problems: &mut Vec<Problem>) {
+pub fn check_name(pointer: &str, text: &str, more: &str, problems: &mut Vec<Problem>) {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
     if text.len() > NAME || !begins || !text.chars().all(|c| plain(c) || more.contains(c)) {
@@ -124,21 +124,21 @@ pub fn unescaped(token: &str) -> String {
 }
 
 /// Checks the nesting depth of a JSON value.
-pub fn depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
-    if !shallower(value, DEPTH) {
+pub fn check_depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
+    if !is_shallower(value, DEPTH) {
         problems.push(Problem::new(pointer, format!("is nested deeper than {DEPTH} levels")));
     }
 }
 
-fn shallower(value: &Value, left: usize) -> bool {
+fn is_shallower(value: &Value, left: usize) -> bool {
     match value {
-        Value::Array(items) => left > 0 && items.iter().all(|item| shallower(item, left - 1)),
-        Value::Object(fields) => left > 0 && fields.values().all(|field| shallower(field, left - 1)),
+        Value::Array(items) => left > 0 && items.iter().all(|item| is_shallower(item, left - 1)),
+        Value::Object(fields) => left > 0 && fields.values().all(|field| is_shallower(field, left - 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
 }
 
-fn bounded(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) {
+fn check_length(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) {
     if text.len() > most && text.chars().count() > most {
         problems.push(Problem::new(pointer, format!("is longer than {most} characters")));
     }
@@ -146,13 +146,13 @@ fn bounded(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) 
 
 /// Whether a character is invisible: zero-width marks and spaces, line separators, Hangul fillers (which count as letters), the blank
 /// braille pattern, and tags.
-fn invisible(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(c, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
         || matches!(c, '\u{115F}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{FFA0}' | '\u{E0000}'..='\u{E007F}')
 }
 
 /// Whether a character changes the reading order: embeddings, overrides and isolates.
-fn reorders(c: char) -> bool {
+fn is_reordering(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -191,8 +191,8 @@ mod tests {
 
     fn check(text: &str, fine_as_line: bool, fine_as_paragraphs: bool) {
         let (mut of_line, mut of_paragraphs) = (Vec::new(), Vec::new());
-        line("/title", text, &mut of_line);
-        paragraphs("/message", text, &mut of_paragraphs);
+        check_line("/title", text, &mut of_line);
+        check_paragraphs("/message", text, &mut of_paragraphs);
         assert_eq!((of_line.is_empty(), of_paragraphs.is_empty()), (fine_as_line, fine_as_paragraphs), "{text:?}");
     }
 
@@ -217,7 +217,7 @@ mod tests {
     fn name_with_an_invisible_character_is_refused() {
         let check = |name: &str, good: bool| {
             let mut problems = Vec::new();
-            visible("/display", name, &mut problems);
+            check_visible("/display", name, &mut problems);
             assert_eq!(problems.is_empty(), good, "{name:?} {problems:?}");
         };
         for good in ["release bot", "Ольга", "小明", "한국", "❤\u{FE0F}"] {
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn names_are_compared_without_regard_to_case() {
         let check = |one: &str, other: &str, same: bool| {
-            assert_eq!((same_name(one, other), same_name(other, one)), (same, same), "{one} and {other}");
+            assert_eq!((is_same_name(one, other), is_same_name(other, one)), (same, same), "{one} and {other}");
         };
         check("alice", "alice", true);
         check("alice", "ALICE", true);
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(sayable("nul\0byte\u{1b}"), "nul\u{FFFD}byte\u{FFFD}");
         for long in [PARAGRAPHS, PARAGRAPHS + 1, PARAGRAPHS * 2] {
             let mut problems = Vec::new();
-            paragraphs("/message", &sayable(&"я".repeat(long)), &mut problems);
+            check_paragraphs("/message", &sayable(&"я".repeat(long)), &mut problems);
             assert_eq!(problems, []);
         }
     }
@@ -257,7 +257,7 @@ mod tests {
     fn tool_name_with_a_misleading_character_is_refused() {
         let check = |name: &str, good: bool| {
             let mut problems = Vec::new();
-            tool("/tool", name, &mut problems);
+            check_tool_name("/tool", name, &mut problems);
             assert_eq!(problems.is_empty(), good, "{name:?} {problems:?}");
         };
         for good in ["read_file", "github.create-issue", "Run Query", "mcp__x__y", "выполнить", "读取文件"]
@@ -279,9 +279,9 @@ mod tests {
     fn value_beyond_the_depth_limit_is_refused() {
         let nested = |n: usize| (0..n).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
         let mut problems = Vec::new();
-        depth("/context", &nested(DEPTH), &mut problems);
+        check_depth("/context", &nested(DEPTH), &mut problems);
         assert_eq!(problems, []);
-        depth("/context", &nested(DEPTH + 1), &mut problems);
+        check_depth("/context", &nested(DEPTH + 1), &mut problems);
         assert_eq!(problems.len(), 1);
     }
 

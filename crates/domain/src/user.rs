@@ -56,7 +56,7 @@ impl Membership {
     #[must_use]
     pub fn beyond(&self, role: Role, groups: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if !role.within(self.role) {
+        if !role.is_within(self.role) {
             let why = format!("may do more than the person, whose role in the project is `{}`", self.role.name());
             problems.push(Problem::new("/role", why));
         }
@@ -173,18 +173,18 @@ pub enum SignInMethod {
 const RESERVED: [&str; 7] = ["holdpoint", "system", "scheduler", "timer", "worker", "policy", "auto_policy"];
 
 /// Checks the name of a user or key: an identifier that Holdpoint does not use for itself.
-pub fn name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
-    text::identifier(pointer, name, problems);
+pub fn check_name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
+    text::check_identifier(pointer, name, problems);
     let prefix = name.get(..KeyId::PREFIX.len()).unwrap_or_default();
-    if RESERVED.iter().any(|word| text::same_name(name, word)) || text::same_name(prefix, KeyId::PREFIX) {
+    if RESERVED.iter().any(|word| text::is_same_name(name, word)) || text::is_same_name(prefix, KeyId::PREFIX) {
         problems.push(Problem::new(pointer, "is a name that Holdpoint itself uses"));
     }
 }
 
 /// Checks the names of groups.
-pub fn groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
+pub fn check_groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
     for (index, group) in groups.iter().enumerate() {
-        text::identifier(&format!("{pointer}/{index}"), group, problems);
+        text::check_identifier(&format!("{pointer}/{index}"), group, problems);
     }
     if groups.len() > MOST_GROUPS {
         problems.push(Problem::new(pointer, format!("must have at most {MOST_GROUPS} items")));
@@ -192,14 +192,14 @@ pub fn groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
 }
 
 /// Checks the role of a user.
-pub fn role(pointer: &str, role: Option<Role>, problems: &mut Vec<Problem>) {
+pub fn check_role(pointer: &str, role: Option<Role>, problems: &mut Vec<Problem>) {
     if role == Some(Role::Agent) {
         problems.push(Problem::new(pointer, "is for agents, which have keys and do not sign in"));
     }
 }
 
 /// Checks a new password. Only its length is checked.
-pub fn password(pointer: &str, password: &str, problems: &mut Vec<Problem>) {
+pub fn check_password(pointer: &str, password: &str, problems: &mut Vec<Problem>) {
     if password.chars().count() < SHORTEST_PASSWORD {
         problems.push(Problem::new(pointer, format!("must have at least {SHORTEST_PASSWORD} characters")));
     }
@@ -282,12 +282,12 @@ mod tests {
             ("KEY_1", 1),
             ("scheduler2", 0),
         ] {
-            assert_eq!(problems(&|problems| name("/name", text, problems)), wrong, "{text}");
+            assert_eq!(problems(&|problems| check_name("/name", text, problems)), wrong, "{text}");
         }
         for (text, wrong) in [("twelve chars", 0), ("одиннадцать", 1), ("двенадцать!!", 0), ("short", 1)]
         {
-            assert_eq!(problems(&|problems| password("/new", text, problems)), wrong, "{text}");
+            assert_eq!(problems(&|problems| check_password("/new", text, problems)), wrong, "{text}");
         }
-        assert_eq!(problems(&|problems| password("/new", &"x".repeat(LONGEST_PASSWORD + 1), problems)), 1);
+        assert_eq!(problems(&|problems| check_password("/new", &"x".repeat(LONGEST_PASSWORD + 1), problems)), 1);
     }
 }

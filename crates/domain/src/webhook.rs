@@ -73,13 +73,13 @@ pub struct Disabled {
 impl Webhook {
     /// Whether messages are sent.
     #[must_use]
-    pub const fn enabled(&self) -> bool {
+    pub const fn is_enabled(&self) -> bool {
         self.disabled.is_none()
     }
 
     /// Refuses if the webhook is disabled.
     pub fn require_enabled(&self) -> Result<(), Refusal> {
-        if self.enabled() { Ok(()) } else { Err(Refusal::WebhookDisabled(self.id)) }
+        if self.is_enabled() { Ok(()) } else { Err(Refusal::WebhookDisabled(self.id)) }
     }
 
     /// Disables the webhook. Its pending messages are kept.

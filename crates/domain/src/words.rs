@@ -45,7 +45,7 @@ pub struct Retired {
 pub const WORDS: &[Word] = &[
     Word { word: "action", glossary: true,
         meaning: "A tool call that an agent proposed, from the ruling of the policy to its outcome.",
-        types: &["Action", "ActionState"], tables: &["actions"], json: "action", route: "/v1/sessions/{session}/actions", events: "action", page: "Action" },
+        types: &["Action", "ActionState", "ActionStatus"], tables: &["actions"], json: "action", route: "/v1/sessions/{session}/actions", events: "action", page: "Action" },
     Word { word: "agent", glossary: false,
         meaning: "A program that asks questions and proposes actions: one with a key of its own, or one that a worker runs.",
         types: &["AgentVersion"], tables: &["definitions"], json: "agent", route: "/v1/agents", events: "definition", page: "Agent" },
@@ -261,7 +261,7 @@ pub const WORDS: &[Word] = &[
         types: &["Visit"], tables: &["visits"], json: "", route: "/v1/sign-out", events: "", page: "" },
     Word { word: "webhook", glossary: false,
         meaning: "An endpoint that receives events.",
-        types: &["Webhook", "WebhookDelivery"], tables: &["webhook_deliveries", "webhook_secrets", "webhooks"], json: "webhook", route: "/v1/webhooks", events: "webhook", page: "Webhook" },
+        types: &["Webhook", "WebhookDelivery", "WebhookDeliveryState"], tables: &["webhook_deliveries", "webhook_secrets", "webhooks"], json: "webhook", route: "/v1/webhooks", events: "webhook", page: "Webhook" },
     Word { word: "worker", glossary: true,
         meaning: "A process that runs an agent: a client's own program, or one that runs steps of hosted agents.",
         types: &["Worker"], tables: &[], json: "", route: "", events: "", page: "" },

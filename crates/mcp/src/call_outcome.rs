@@ -60,7 +60,7 @@ impl CallOutcome {
         match error {
             ServiceError::McpError(error) => Self::failed(content::short(&endpoint.redact(&error.message))),
             ServiceError::UnexpectedResponse => Self::failed("the server answered with a message that is not a result"),
-            ServiceError::TransportSend(error) if never_sent(&*error.error) => {
+            ServiceError::TransportSend(error) if is_unsent(&*error.error) => {
                 tracing::warn!(error = chain(&*error.error), "a call was not made");
                 Self::failed("the call was not made: the MCP server cannot be reached, or refused it")
             }
@@ -78,7 +78,7 @@ pub(crate) fn is_lost(error: &ServiceError) -> bool {
 }
 
 /// Whether a request certainly did not reach the server, or was refused by it.
-fn never_sent(error: &(dyn Error + Send + Sync + 'static)) -> bool {
+fn is_unsent(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
         Some(StreamableHttpError::Client(error)) => error.is_connect() || error.is_builder(),
         Some(

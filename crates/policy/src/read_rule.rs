@@ -115,7 +115,7 @@ fn bare(patterns: Located<Vec<Located<Pattern>>>) -> Vec<Pattern> {
 /// Checks a text that people read in one line, by the rules for the questions of agents.
 fn check_line(text: &Located<&str>, key: &str, findings: &mut Findings<'_>) {
     let mut problems = Vec::new();
-    domain::text::line("", text.it, &mut problems);
+    domain::text::check_line("", text.it, &mut problems);
     for problem in problems {
         findings.error(text.at, "unfit_text", format!("`{key}` {}", problem.message));
     }

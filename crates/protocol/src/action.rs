@@ -226,7 +226,7 @@ impl ActionView {
     /// Builds the view of an action at the time `at`. `permit` is the permit to show, `None` if the reader may not see it.
     #[must_use]
     pub fn new(action: Action, permit: Option<String>, at: Timestamp) -> Self {
-        let state = action.state_name(at);
+        let state = action.status(at).name();
         let original = action.edited.is_some().then(|| action.call.arguments.clone());
         let mut view = Self {
             call_id: action.call_id.clone(),

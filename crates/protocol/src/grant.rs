@@ -129,7 +129,7 @@ impl GrantView {
     /// Builds the view of a grant at the time `now`.
     #[must_use]
     pub fn new(grant: Grant, now: Timestamp) -> Self {
-        let in_force = grant.in_force(now);
+        let in_force = grant.is_in_force(now);
         let (covers, patterns, digest) = match grant.arguments {
             Covers::Exactly(digest) => ("exact", None, Some(digest)),
             Covers::Pattern { named, .. } => ("pattern", Some(named), None),

@@ -284,7 +284,7 @@ impl From<WebhookDelivery> for WebhookDeliveryView {
             id,
             webhook,
             name,
-            state: progress.name().to_owned(),
+            state: progress.state().name().to_owned(),
             created_at,
             due_at: progress.due(),
             settled_at: progress.settled_at(),

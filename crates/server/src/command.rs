@@ -105,7 +105,7 @@ async fn read_body(
             let needed = whole.len() + piece.len();
             if let Some((budgets, whose)) = counted.filter(|_| needed > room) {
                 let more = (needed - room).next_multiple_of(BODY_STEP);
-                held.push(budgets.take_bytes(whose, more)?);
+                held.push(budgets.acquire_bytes(whose, more)?);
                 room += more;
             }
             whole.extend_from_slice(&piece);

@@ -84,13 +84,13 @@ impl ConnectionPool {
 
     /// Takes the slots of a new connection, or returns the limit that is reached.
     pub(crate) fn admit(&self, peer: SocketAddr) -> Result<ConnectionSlots, Limit> {
-        let of_node = self.all.take(()).ok_or(Limit::NodeConnections)?;
-        let stranger = self.strangers.take(()).ok_or(Limit::StrangerConnections)?;
+        let of_node = self.all.acquire(()).ok_or(Limit::NodeConnections)?;
+        let stranger = self.strangers.acquire(()).ok_or(Limit::StrangerConnections)?;
         let local = peer.ip().to_canonical().is_loopback();
         let of_address = if local || self.limits.behind_proxy {
             None
         } else {
-            Some(self.addresses.take(Network::of(peer.ip())).ok_or(Limit::AddressConnections)?)
+            Some(self.addresses.acquire(Network::of(peer.ip())).ok_or(Limit::AddressConnections)?)
         };
         let held = CountedCaller::ByStranger { _of_all: stranger, _of_address: of_address };
         Ok(ConnectionSlots {
@@ -131,8 +131,8 @@ impl ConnectionSlots {
         *held = CountedCaller::Refused;
         let CallerSlots { keys, tenants } = &*self.holders;
         let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };
-        let of_key = keys.take(holder).ok_or_else(|| full(Limit::KeyConnections, keys.most()))?;
-        let of_tenant = tenants.take(holder.0).ok_or_else(|| full(Limit::TenantConnections, tenants.most()))?;
+        let of_key = keys.acquire(holder).ok_or_else(|| full(Limit::KeyConnections, keys.most()))?;
+        let of_tenant = tenants.acquire(holder.0).ok_or_else(|| full(Limit::TenantConnections, tenants.most()))?;
         *held = CountedCaller::By { holder, _of_key: of_key, _of_tenant: of_tenant };
         Ok(())
     }

@@ -22,7 +22,7 @@ const ATTEMPT_LIFETIME: Duration = Duration::minutes(10);
 
 /// Name of the sign-in cookie on this server.
 fn sign_in_name(front: &Front) -> &'static str {
-    if front.secure() { SECURE_SIGN_IN } else { SIGN_IN }
+    if front.is_secure() { SECURE_SIGN_IN } else { SIGN_IN }
 }
 
 /// Value of the sign-in cookie. Over TLS the plain name is ignored, because any host of the domain can set it.
@@ -37,7 +37,7 @@ pub(crate) fn sign_in(front: &Front, value: String) -> Cookie<'static> {
         .path("/")
         .http_only(true)
         .same_site(SameSite::Strict)
-        .secure(front.secure())
+        .secure(front.is_secure())
         .max_age(longest)
         .build()
 }
@@ -48,7 +48,7 @@ pub(crate) fn sign_in_removed(front: &Front) -> Cookie<'static> {
         .path("/")
         .http_only(true)
         .same_site(SameSite::Strict)
-        .secure(front.secure())
+        .secure(front.is_secure())
         .max_age(Duration::ZERO)
         .build()
 }
@@ -73,7 +73,7 @@ pub(crate) fn attempt_removed(front: &Front) -> Cookie<'static> {
 
 /// Name and path of the cookie of a sign-in attempt: a `__Host-` cookie must have the path `/`.
 fn attempt_cookie(front: &Front) -> (&'static str, &'static str) {
-    if front.secure() { (SECURE_ATTEMPT, "/") } else { (ATTEMPT, "/sign-in/oidc") }
+    if front.is_secure() { (SECURE_ATTEMPT, "/") } else { (ATTEMPT, "/sign-in/oidc") }
 }
 
 fn of_provider(front: &Front, value: String, age: Duration) -> Cookie<'static> {
@@ -82,7 +82,7 @@ fn of_provider(front: &Front, value: String, age: Duration) -> Cookie<'static> {
         .path(path)
         .http_only(true)
         .same_site(SameSite::Lax)
-        .secure(front.secure())
+        .secure(front.is_secure())
         .max_age(age)
         .build()
 }

@@ -32,14 +32,14 @@ impl Unfinished {
         Self { keys: Slots::new(key_bytes.div_ceil(UNIT)), tenants: Slots::new(tenant_bytes.div_ceil(UNIT)) }
     }
 
-    /// Takes budget for bytes of a body that is still arriving.
-    pub(crate) fn take_bytes(
+    /// Acquires budget for bytes of a body that is still arriving.
+    pub(crate) fn acquire_bytes(
         &self,
         (tenant, credential): (TenantId, Credential),
         bytes: usize,
     ) -> Result<[Slot; 2], Refusal> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
-        self.take(tenant, credential, units).map_err(|excess| self.refusal(excess))
+        self.acquire(tenant, credential, units).map_err(|excess| self.refusal(excess))
     }
 
     fn refusal(&self, excess: Excess) -> Refusal {
@@ -50,9 +50,9 @@ impl Unfinished {
         Refusal::LimitReached { limit, max: units.saturating_mul(UNIT) as u64 }
     }
 
-    fn take(&self, tenant: TenantId, credential: Credential, units: u32) -> Result<[Slot; 2], Excess> {
-        let of_key = self.keys.take_many((tenant, credential), units).ok_or(Excess::Key)?;
-        let of_tenant = self.tenants.take_many(tenant, units).ok_or(Excess::Tenant)?;
+    fn acquire(&self, tenant: TenantId, credential: Credential, units: u32) -> Result<[Slot; 2], Excess> {
+        let of_key = self.keys.acquire_many((tenant, credential), units).ok_or(Excess::Key)?;
+        let of_tenant = self.tenants.acquire_many(tenant, units).ok_or(Excess::Tenant)?;
         Ok([of_key, of_tenant])
     }
 }
@@ -135,7 +135,7 @@ impl<S> Metered<S> {
         if units > self.units {
             let (tenant, credential) = self.holder;
             let more = u32::try_from(units - self.units).unwrap_or(u32::MAX);
-            self.held.push(self.meter.budgets.take(tenant, credential, more)?);
+            self.held.push(self.meter.budgets.acquire(tenant, credential, more)?);
             self.units = units;
         }
         Ok(())

@@ -33,7 +33,7 @@ pub(crate) struct LocalAddress(pub(crate) SocketAddr);
 
 impl Front {
     /// Whether browsers use TLS, so that cookies are sent over TLS only.
-    pub(crate) fn secure(&self) -> bool {
+    pub(crate) fn is_secure(&self) -> bool {
         self.public.as_ref().is_some_and(|public| public.scheme() == "https")
     }
 
@@ -140,6 +140,6 @@ mod tests {
         assert_eq!(Front::default().base(&request), "http://10.0.0.1:8420");
         let front = Front { public: Some("https://hp.example.org/".parse().unwrap()), ..Front::default() };
         assert_eq!(front.base(&request), "https://hp.example.org");
-        assert!(front.secure() && !Front::default().secure());
+        assert!(front.is_secure() && !Front::default().is_secure());
     }
 }

@@ -199,7 +199,7 @@ impl Oidc {
         let token = tokens.id_token().ok_or_else(|| OidcError::Exchange("there is no id token".into()))?;
         let settings = &self.0.settings;
         match verified_person(&provider, token, attempt, now, settings) {
-            Err(OidcError::Token(error)) if unknown_key(&error) => {
+            Err(OidcError::Token(error)) if is_unknown_key(&error) => {
                 // The provider may have rotated its keys.
                 let provider = self.provider(base, true).await?;
                 verified_person(&provider, token, attempt, now, settings)
@@ -256,7 +256,7 @@ fn verified_person(
     claims::identity(claims, settings)
 }
 
-fn unknown_key(error: &ClaimsVerificationError) -> bool {
+fn is_unknown_key(error: &ClaimsVerificationError) -> bool {
     use ClaimsVerificationError::SignatureVerification;
     matches!(
         error,

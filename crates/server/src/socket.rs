@@ -48,8 +48,8 @@ pub trait SocketHandler: Send + 'static {
 
     /// Replaces the caller after a recheck, so that everything that follows uses their current rights.
     fn set_caller(&mut self, caller: &Caller);
-    /// Takes the updates that are ready. They are sent before anything else.
-    fn take_updates(&mut self) -> Vec<Self::Update>;
+    /// Returns the updates that are ready and removes them. They are sent before anything else.
+    fn drain_updates(&mut self) -> Vec<Self::Update>;
     /// Waits for the next updates. Cancel-safe: an update that was not returned is returned by the next call.
     fn next(&mut self) -> impl Future<Output = Result<Vec<Self::Update>, engine::Error>> + Send;
     /// Renders an update as messages.
@@ -178,7 +178,7 @@ impl OpenSocket {
 
     async fn keep(mut self, mut handler: impl SocketHandler) {
         loop {
-            let found = handler.take_updates();
+            let found = handler.drain_updates();
             if !found.is_empty() {
                 if self.news(&mut handler, Ok(found)).await.is_err() {
                     return;

@@ -198,9 +198,9 @@ impl StreamSlot {
         let StreamSlots { keys, tenants, all } = &app.streams;
         let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };
         let (tenant, credential) = (caller.scope.tenant, caller.credential);
-        let of_key = keys.take((tenant, credential)).ok_or(full(Limit::KeyStreams, keys.most()))?;
-        let of_tenant = tenants.take(tenant).ok_or(full(Limit::TenantStreams, tenants.most()))?;
-        let of_node = all.take(()).ok_or(ApiError::TooManyStreams(all.most()))?;
+        let of_key = keys.acquire((tenant, credential)).ok_or(full(Limit::KeyStreams, keys.most()))?;
+        let of_tenant = tenants.acquire(tenant).ok_or(full(Limit::TenantStreams, tenants.most()))?;
+        let of_node = all.acquire(()).ok_or(ApiError::TooManyStreams(all.most()))?;
         metrics::gauge!("holdpoint_stream_readers").increment(1.0);
         Ok(Self { _slots: [of_key, of_tenant, of_node] })
     }

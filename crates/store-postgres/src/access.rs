@@ -98,10 +98,8 @@ impl AccessWrites for Executor<'_> {
     }
 
     fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> StoreResult<()> {
-        let sql = "insert into keys (id, project, role, \"user\", groups, hash, created_at, expires_at, environment) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
         self.guarded(
-            sql,
+            sql::KEY_INSERT,
             &[
                 &key.id.uuid(),
                 &key.scope.project.uuid(),

@@ -162,8 +162,7 @@ impl AuditWrites for Executor<'_> {
 
     fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()> {
         let seq = signed(checkpoint.seq)?;
-        let sql = "insert into audit_checkpoints (tenant, seq, body) values ($1, $2, $3) on conflict do nothing";
-        self.guarded(sql, &[&tenant.uuid(), &seq, &json(checkpoint)?])?;
+        self.guarded(sql::AUDIT_CHECKPOINT_INSERT, &[&tenant.uuid(), &seq, &json(checkpoint)?])?;
         self.change(sql::AUDIT_HEAD_SIGN, &[&tenant.uuid(), &seq, &now.as_microsecond()]).map(drop)
     }
 }

@@ -60,7 +60,7 @@ impl Bell {
         self.rung.notify_all();
     }
 
-    fn stopped(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         self.gathered.lock().stopped
     }
 
@@ -117,7 +117,7 @@ fn notify_on(bell: &Bell, connection: &mut Connection, payload: &str) -> Result<
 
 /// Passes notifications of other servers to the listener, until the bell stops.
 pub(crate) fn hear(bell: &Bell, config: &Config, listener: &Listener) {
-    while !bell.stopped() {
+    while !bell.is_stopped() {
         if let Err(failure) = hear_until_lost(bell, config, listener) {
             tracing::warn!(?failure, "notifications of other servers are interrupted");
             bell.rest(Duration::from_millis(500));
@@ -130,7 +130,7 @@ fn hear_until_lost(bell: &Bell, config: &Config, listener: &Listener) -> Result<
     connection.client.batch_execute("listen holdpoint")?;
     // Notifications sent before `listen` are lost.
     listener(Topic::Everything);
-    while !bell.stopped() {
+    while !bell.is_stopped() {
         let mut notifications = connection.client.notifications();
         let mut arriving = notifications.timeout_iter(QUIET);
         while let Some(notification) = arriving.next()? {
@@ -140,7 +140,7 @@ fn hear_until_lost(bell: &Bell, config: &Config, listener: &Listener) -> Result<
                 }
             }
             // Under load the iterator never times out.
-            if bell.stopped() {
+            if bell.is_stopped() {
                 return Ok(());
             }
         }

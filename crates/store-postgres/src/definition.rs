@@ -88,11 +88,11 @@ impl DefinitionWrites for Executor<'_> {
         answer: &Value,
         at: Timestamp,
     ) -> StoreResult<()> {
-        let sql = "insert into answer_counts (project, place, kind, digest, count, at, body) \
-                   values ($1, $2, $3, $4, 1, $5, $6) on conflict (project, place, kind, digest) \
-                   do update set count = answer_counts.count + 1, at = excluded.at";
         let at = at.as_microsecond();
-        self.guarded(sql, &[&scope.project.uuid(), &place.place, &place.kind.as_str(), &digest, &at, &json(answer)?])
+        self.guarded(
+            sql::ANSWER_COUNT_ADD,
+            &[&scope.project.uuid(), &place.place, &place.kind.as_str(), &digest, &at, &json(answer)?],
+        )
     }
 }
 

@@ -44,11 +44,9 @@ impl GrantReads for Executor<'_> {
 
 impl GrantWrites for Executor<'_> {
     fn grant_insert(&mut self, grant: &Grant) -> StoreResult<()> {
-        let sql = "insert into grants (id, project, tool, until, most_uses, uses, body) values ($1, $2, $3, $4, $5, $6, $7) \
-                   on conflict do nothing";
         let most_uses = grant.most_uses.map(signed).transpose()?;
         self.guarded(
-            sql,
+            sql::GRANT_INSERT,
             &[
                 &grant.id.uuid(),
                 &grant.scope.project.uuid(),

@@ -44,9 +44,10 @@ impl IdempotencyWrites for Executor<'_> {
         record: &IdempotencyRecord,
     ) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql = "insert into idempotency_records (project, actor, key, digest, result, at) values ($1, $2, $3, $4, $5, $6) \
-                   on conflict do nothing";
-        self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &record.digest, &record.result, &now])
+        self.guarded(
+            sql::IDEMPOTENCY_INSERT,
+            &[&scope.project.uuid(), &actor, &key, &record.digest, &record.result, &now],
+        )
     }
 
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {

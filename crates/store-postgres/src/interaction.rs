@@ -7,7 +7,7 @@ use domain::search_text::search_text;
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use postgres::Row;
 use serde::{Deserialize, Serialize};
-use store::sql::interaction::{ARCHIVED_INTERACTION, SESSION_OF};
+use store::sql::interaction::{ARCHIVED_INTERACTION, QUESTION_INSERT, SEALED_VALUE_INSERT, SESSION_OF};
 use store::sql::list::List;
 use store::sql::secret::SEALED_VALUE;
 use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, StoreError, StoreResult};
@@ -188,8 +188,7 @@ impl InteractionWrites for Executor<'_> {
         )?;
         let session: Option<String> = column(&kept.ok_or(StoreError::Conflict)?, 0)?;
         let said = search_text(interaction, session.as_deref());
-        let sql = "insert into questions (interaction, title, asked, search_text) values ($1, $2, $3, $4) on conflict do nothing";
-        self.guarded(sql, &[&id.uuid(), &question.title, &asked, &said])
+        self.guarded(QUESTION_INSERT, &[&id.uuid(), &question.title, &asked, &said])
     }
 
     fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
@@ -218,10 +217,8 @@ impl InteractionWrites for Executor<'_> {
         name: &str,
         sealed: &Sealed,
     ) -> StoreResult<()> {
-        let sql = "insert into sealed_values (interaction, name, data_key, body) \
-                   select id, $2, $3, $4 from interactions where id = $1 and project = $5 on conflict do nothing";
         let key = sealed.key.id.uuid();
-        self.guarded(sql, &[&interaction.uuid(), &name, &key, &sealed.body, &scope.project.uuid()])
+        self.guarded(SEALED_VALUE_INSERT, &[&interaction.uuid(), &name, &key, &sealed.body, &scope.project.uuid()])
     }
 
     fn sealed_values_delete(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<()> {

@@ -115,7 +115,7 @@ fn hot_statements_use_their_indexes() {
     check(sql::webhook::WEBHOOK_DELIVERIES_DUE, &[&some, &50_i64, &limit], "webhook_deliveries_due");
     check(sql::webhook::WEBHOOK_BACKLOG, &[&some], "webhook_deliveries_due");
     check(sql::webhook::WEBHOOK_DELIVERIES_SETTLED, &[&50_i64, &limit], "webhook_deliveries_settled");
-    check(user::MEMBERS, &[&project], "memberships_of_project");
+    check(sql::user::MEMBERS, &[&project], "memberships_of_project");
     check(sql::user::FOLDED, &[&some, &"alice"], "users_by_folded");
     check(access::NAMED, &[&some, &"alice"], "keys_by_user");
     check(&access::keys_named(), &[&project, &"alice"], "keys_by_user");

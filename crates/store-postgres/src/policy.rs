@@ -114,12 +114,9 @@ impl PolicyWrites for Executor<'_> {
         let (project, session, number) = (scope.project.uuid(), difference.session.uuid(), signed(number)?);
         let at = difference.at.as_microsecond();
         self.change(sql::DIFFERENCE_INSERT, &[&project, &number, &at, &session, &difference.call, &json(difference)?])?;
-        let sql = "insert into policy_difference_counts (project, number, given, drafted, shard, count) \
-                   values ($1, $2, $3, $4, $5, 1) on conflict (project, number, given, drafted, shard) \
-                   do update set count = policy_difference_counts.count + 1";
         let shard = i64::from(session.as_bytes()[15] % SHARDS);
         let (given, drafted) = (difference.given.verdict.name(), difference.drafted_name());
-        self.change(sql, &[&project, &number, &given, &drafted, &shard]).map(drop)
+        self.change(sql::DIFFERENCE_COUNT, &[&project, &number, &given, &drafted, &shard]).map(drop)
     }
 
     fn differences_purge(&mut self, most: u32, limit: u32) -> StoreResult<u64> {

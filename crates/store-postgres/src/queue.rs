@@ -77,7 +77,7 @@ impl Queue {
     }
 
     /// Returns whether the queue is closed; jobs then no longer wait for the database to come back.
-    pub(crate) fn closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.waiting.lock().closed
     }
 }

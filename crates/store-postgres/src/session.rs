@@ -3,7 +3,7 @@
 use domain::{Scope, Session, SessionHead, SessionId, SessionInput, Step, StepId};
 use postgres::Row;
 use store::sql::list::List;
-use store::sql::session::{SELECT_SESSIONS_OF_PROJECT, SESSION, SESSION_INPUT};
+use store::sql::session::{SELECT_SESSIONS_OF_PROJECT, SESSION, SESSION_INPUT, SESSION_INPUT_INSERT, SESSION_INSERT};
 use store::sql::step as sql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
@@ -51,12 +51,8 @@ impl SessionReads for Executor<'_> {
 
 impl SessionWrites for Executor<'_> {
     fn session_insert(&mut self, session: &Session, session_input: &SessionInput) -> StoreResult<()> {
-        let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
-                   on conflict do nothing";
         self.guarded(
-            sql,
+            SESSION_INSERT,
             &[
                 &session.id.uuid(),
                 &session.scope.project.uuid(),
@@ -79,8 +75,7 @@ impl SessionWrites for Executor<'_> {
                 &optional_json(session.handed_from.as_ref())?,
             ],
         )?;
-        let sql = "insert into session_inputs (session, body) values ($1, $2) on conflict do nothing";
-        self.guarded(sql, &[&session.id.uuid(), &json(session_input)?])
+        self.guarded(SESSION_INPUT_INSERT, &[&session.id.uuid(), &json(session_input)?])
     }
 
     /// Another transaction that locks the row waits here until this one ends, and then reads its writes.
@@ -110,10 +105,11 @@ impl SessionWrites for Executor<'_> {
     }
 
     fn step_insert(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
-        let sql = "insert into steps (id, session, project, body, due) \
-                   select $1, id, project, $4, $5 from sessions where id = $2 and project = $3 on conflict do nothing";
         let due = micros(step.due());
-        self.guarded(sql, &[&step.id.uuid(), &step.session.uuid(), &scope.project.uuid(), &json(step)?, &due])
+        self.guarded(
+            sql::STEP_INSERT,
+            &[&step.id.uuid(), &step.session.uuid(), &scope.project.uuid(), &json(step)?, &due],
+        )
     }
 
     fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {

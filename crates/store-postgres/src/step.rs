@@ -59,11 +59,11 @@ impl StepReads for Executor<'_> {
 
 impl StepWrites for Executor<'_> {
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
-        let sql = "insert into journal (step, seq, at, body) \
-                   select id, $3, $4, $5 from steps where id = $1 and project = $2 \
-                   and $3 = 1 + (select coalesce(max(seq), 0) from journal where step = $1) on conflict do nothing";
         let at = entry.at.as_microsecond();
-        self.guarded(sql, &[&step.uuid(), &scope.project.uuid(), &signed(entry.seq)?, &at, &json(&entry.body)?])
+        self.guarded(
+            sql::JOURNAL_APPEND,
+            &[&step.uuid(), &scope.project.uuid(), &signed(entry.seq)?, &at, &json(&entry.body)?],
+        )
     }
 
     fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()> {

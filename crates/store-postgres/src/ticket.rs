@@ -13,11 +13,12 @@ use crate::values::{column, time};
 impl Executor<'_> {
     pub(crate) fn insert_ticket(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
         let (key, visit) = key_and_visit(ticket.credential);
-        let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
-                   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
         let (tenant, project) = (ticket.scope.tenant.uuid(), ticket.scope.project.uuid());
         let expires_at = ticket.expires_at.as_microsecond();
-        self.guarded(sql, &[&ticket.id.uuid(), &tenant, &project, &key, &visit, &hash.as_slice(), &expires_at])
+        self.guarded(
+            sql::TICKET_INSERT,
+            &[&ticket.id.uuid(), &tenant, &project, &key, &visit, &hash.as_slice(), &expires_at],
+        )
     }
 
     pub(crate) fn ticket_is_stored(&mut self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<bool> {

@@ -2,14 +2,12 @@
 
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use postgres::Row;
-use store::sql::user::{self as sql, SELECT_MEMBERS, SELECT_USER_WHERE};
+use store::sql::user::{self as sql, MEMBERS, SELECT_MEMBERS, SELECT_USER_WHERE};
 use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::{Executor, Values};
 use crate::values::{column, corrupt, json, micros, number, optional_time, parse, time};
 
-/// Members of a project.
-pub(crate) const MEMBERS: &str = "select \"user\" from memberships where project = $1";
 /// Admins of a project who have signed in.
 pub(crate) const ADMINS: &str = "select memberships.\"user\" from memberships join users on users.id = memberships.\"user\" \
                                  where memberships.project = $1 and users.tenant = $2 and role = 'admin' \
@@ -101,10 +99,8 @@ impl UserReads for Executor<'_> {
 
 impl UserWrites for Executor<'_> {
     fn user_insert(&mut self, user: &User) -> StoreResult<()> {
-        let sql = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at, folded) \
-                   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing";
         self.guarded(
-            sql,
+            sql::USER_INSERT,
             &[
                 &user.id.uuid(),
                 &user.tenant.uuid(),
@@ -150,10 +146,8 @@ impl UserWrites for Executor<'_> {
     }
 
     fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> StoreResult<()> {
-        let sql = "insert into visits (id, \"user\", project, hash, by_link, created_at, seen_at) \
-                   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
         self.guarded(
-            sql,
+            sql::VISIT_INSERT,
             &[
                 &visit.id.uuid(),
                 &visit.user.uuid(),
@@ -198,10 +192,11 @@ impl UserWrites for Executor<'_> {
     }
 
     fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> StoreResult<()> {
-        let sql = "insert into links (id, \"user\", hash, created_at, expires_at) values ($1, $2, $3, $4, $5) \
-                   on conflict do nothing";
         let (created_at, expires_at) = (link.created_at.as_microsecond(), link.expires_at.as_microsecond());
-        self.guarded(sql, &[&link.id.uuid(), &link.user.uuid(), &hash.as_slice(), &created_at, &expires_at])
+        self.guarded(
+            sql::LINK_INSERT,
+            &[&link.id.uuid(), &link.user.uuid(), &hash.as_slice(), &created_at, &expires_at],
+        )
     }
 
     fn link_redeem(&mut self, link: LinkId) -> StoreResult<bool> {

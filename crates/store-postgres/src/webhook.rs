@@ -2,7 +2,8 @@
 
 use domain::webhook::delivery::About;
 use domain::{
-    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookDeliveryState, WebhookId,
 };
 use postgres::Row;
 use store::sql::webhook::{self as sql, WEBHOOK_DELIVERIES_SETTLED};
@@ -54,7 +55,7 @@ impl WebhookReads for Executor<'_> {
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
-        state: Option<&str>,
+        state: Option<WebhookDeliveryState>,
         page: Page<WebhookDeliveryId>,
     ) -> StoreResult<Vec<WebhookDelivery>> {
         let of_state = if state.is_some() { "state = $5" } else { "$5::text is null" };
@@ -63,6 +64,7 @@ impl WebhookReads for Executor<'_> {
              order by id desc limit $4"
         );
         let (after, limit) = (page.after.map(WebhookDeliveryId::uuid), i64::from(page.limit));
+        let state = state.map(WebhookDeliveryState::name);
         let found = self.list_rows(&sql, &[&webhook.uuid(), &scope.project.uuid(), &after, &limit, &state])?;
         found.iter().map(body).collect()
     }
@@ -124,7 +126,7 @@ impl WebhookWrites for Executor<'_> {
                 &webhook.id.uuid(),
                 &webhook.scope.project.uuid(),
                 &webhook.scope.tenant.uuid(),
-                &webhook.enabled(),
+                &webhook.is_enabled(),
                 &cursor.major.to_string(),
                 &signed(cursor.minor)?,
                 &webhook.created_at.as_microsecond(),
@@ -140,7 +142,7 @@ impl WebhookWrites for Executor<'_> {
 
     fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()> {
         let (id, project) = (webhook.id.uuid(), webhook.scope.project.uuid());
-        self.guarded(sql::WEBHOOK_SAVE, &[&id, &project, &webhook.enabled(), &json(webhook)?])
+        self.guarded(sql::WEBHOOK_SAVE, &[&id, &project, &webhook.is_enabled(), &json(webhook)?])
     }
 
     fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<bool> {
@@ -194,20 +196,17 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
-        let sql = "insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body) \
-                   select $1, id, $4, $5, $6, $7, $8, $9 from webhooks where id = $2 and project = $3 \
-                   on conflict do nothing";
         let (interaction, revision) = match delivery.about {
             About::Answer { interaction, revision, .. } => (Some(interaction.uuid()), Some(signed(revision)?)),
             About::Event { .. } | About::Test => (None, None),
         };
         self.guarded(
-            sql,
+            sql::WEBHOOK_DELIVERY_INSERT,
             &[
                 &delivery.id.uuid(),
                 &delivery.webhook.uuid(),
                 &scope.project.uuid(),
-                &delivery.progress.name(),
+                &delivery.progress.state().name(),
                 &micros(delivery.progress.due()),
                 &micros(delivery.progress.settled_at()),
                 &interaction,
@@ -224,7 +223,7 @@ impl WebhookWrites for Executor<'_> {
                 &delivery.id.uuid(),
                 &delivery.webhook.uuid(),
                 &scope.project.uuid(),
-                &delivery.progress.name(),
+                &delivery.progress.state().name(),
                 &micros(delivery.progress.due()),
                 &micros(delivery.progress.settled_at()),
                 &json(delivery)?,
@@ -239,10 +238,8 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()> {
-        let sql = "insert into webhook_secrets (webhook, number, until, data_key, body) \
-                   select id, $3, $4, $5, $6 from webhooks where id = $1 and project = $2 on conflict do nothing";
         self.guarded(
-            sql,
+            sql::WEBHOOK_SECRET_INSERT,
             &[
                 &secret.webhook.uuid(),
                 &secret.scope.project.uuid(),

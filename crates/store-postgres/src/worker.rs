@@ -72,7 +72,7 @@ impl ConnectionWorker {
     ) -> Result<(), StoreError> {
         let mut runs = 0;
         loop {
-            let connection = self.link.get(PATIENCE, || self.queue.closed())?;
+            let connection = self.link.get(PATIENCE, || self.queue.is_closed())?;
             let failure = match run(connection, job, self.skew.load(Ordering::Relaxed)) {
                 Ending::Settled(kept) => return kept,
                 Ending::Broken(kept) => {

@@ -105,8 +105,6 @@ impl AccessWrites for Executor<'_> {
     }
 
     fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> StoreResult<()> {
-        let sql = "insert into keys (id, project, role, user, groups, hash, created_at, expires_at, environment) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         let row = params![
             key.id.uuid(),
             key.scope.project.uuid(),
@@ -118,7 +116,7 @@ impl AccessWrites for Executor<'_> {
             micros(key.expires_at),
             json(&key.environment)?,
         ];
-        self.change(sql, row).map(drop)
+        self.guarded(sql::KEY_INSERT, row)
     }
 
     fn key_revoke(&mut self, scope: &Scope, key: KeyId, at: Timestamp) -> StoreResult<bool> {

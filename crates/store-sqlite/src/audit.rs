@@ -144,9 +144,8 @@ impl AuditWrites for Executor<'_> {
     }
 
     fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()> {
-        let sql = "insert into audit_checkpoints (tenant, seq, body) values (?1, ?2, ?3)";
         let row = params![tenant.uuid(), checkpoint.seq, json(checkpoint)?];
-        self.change(sql, row)?;
+        self.guarded(sql::AUDIT_CHECKPOINT_INSERT, row)?;
         let row = params![tenant.uuid(), checkpoint.seq, now.as_microsecond()];
         self.change(sql::AUDIT_HEAD_SIGN, row).map(drop)
     }

@@ -84,12 +84,9 @@ impl DefinitionWrites for Executor<'_> {
         answer: &Value,
         at: Timestamp,
     ) -> StoreResult<()> {
-        let sql = "insert into answer_counts (project, place, kind, digest, count, at, body) \
-                   values (?1, ?2, ?3, ?4, 1, ?5, ?6) \
-                   on conflict (project, place, kind, digest) do update set count = count + 1, at = excluded.at";
         let row =
             params![scope.project.uuid(), place.place, place.kind.as_str(), digest, at.as_microsecond(), json(answer)?];
-        self.change(sql, row).map(drop)
+        self.change(sql::ANSWER_COUNT_ADD, row).map(drop)
     }
 }
 

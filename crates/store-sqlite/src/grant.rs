@@ -41,8 +41,6 @@ impl GrantReads for Executor<'_> {
 
 impl GrantWrites for Executor<'_> {
     fn grant_insert(&mut self, grant: &Grant) -> StoreResult<()> {
-        let sql =
-            "insert into grants (id, project, tool, until, most_uses, uses, body) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let row = params![
             grant.id.uuid(),
             grant.scope.project.uuid(),
@@ -52,7 +50,7 @@ impl GrantWrites for Executor<'_> {
             grant.uses,
             json(grant)?,
         ];
-        self.guarded(sql, row)
+        self.guarded(sql::GRANT_INSERT, row)
     }
 
     fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> StoreResult<bool> {

@@ -7,7 +7,7 @@ use domain::search_text::search_text;
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
-use store::sql::interaction::{ARCHIVED_INTERACTION, SESSION_OF};
+use store::sql::interaction::{ARCHIVED_INTERACTION, QUESTION_INSERT, SEALED_VALUE_INSERT, SESSION_OF};
 use store::sql::list::List;
 use store::sql::secret::SEALED_VALUE;
 use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, StoreResult};
@@ -144,9 +144,8 @@ impl InteractionWrites for Executor<'_> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let session = self.title_of(scope, origin.session)?;
         let asked = json(&StoredQuestion { origin, question })?;
-        let sql = "insert into questions (interaction, title, asked, search_text) values (?1, ?2, ?3, ?4)";
         let row = params![id.uuid(), question.title, asked, search_text(interaction, session.as_deref())];
-        self.change(sql, row)?;
+        self.guarded(QUESTION_INSERT, row)?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
                    deadline, wake_at, revision, state, delivery, resolved_at, retired_at, asker, weight) \
                    select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18 from sessions \
@@ -198,10 +197,8 @@ impl InteractionWrites for Executor<'_> {
         name: &str,
         sealed: &Sealed,
     ) -> StoreResult<()> {
-        let sql = "insert into sealed_values (interaction, name, data_key, body) \
-                   select id, ?2, ?3, ?4 from interactions where id = ?1 and project = ?5";
         let row = params![interaction.uuid(), name, sealed.key.id.uuid(), sealed.body, scope.project.uuid()];
-        self.guarded(sql, row)
+        self.guarded(SEALED_VALUE_INSERT, row)
     }
 
     fn sealed_values_delete(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<()> {

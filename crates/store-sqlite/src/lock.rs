@@ -13,7 +13,7 @@ pub struct DataLock(#[expect(dead_code, reason = "the lock lasts as long as the 
 
 impl DataLock {
     /// Locks the directory, or fails with [`StoreError::InUse`].
-    pub fn take(directory: &Path) -> Result<Self, StoreError> {
+    pub fn acquire(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join("holdpoint.lock");
         let failed = |error: std::io::Error| StoreError::Unavailable(format!("{}: {error}", path.display()));
         let mut file =

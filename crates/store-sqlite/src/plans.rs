@@ -72,7 +72,7 @@ fn hot_statements_use_their_indexes() {
     );
     let due = plan(&connection, webhook::DUE);
     assert!(due.contains("events USING COVERING INDEX events_of_project (project=? AND position>?)"), "{due}");
-    check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
+    check(sql::user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
     check(user::ADMINS, "memberships USING INDEX memberships_of_project (project=?)");
     check(sql::user::FOLDED, "users USING COVERING INDEX users_by_folded (tenant=? AND folded=?)");
     check(access::NAMED, "keys USING INDEX keys_by_user (<expr>=?)");

@@ -99,12 +99,9 @@ impl PolicyWrites for Executor<'_> {
         let at = difference.at.as_microsecond();
         let row = params![project, number, at, session, difference.call, json(difference)?];
         self.change(sql::DIFFERENCE_INSERT, row)?;
-        let sql = "insert into policy_difference_counts (project, number, given, drafted, shard, count) \
-                   values (?1, ?2, ?3, ?4, ?5, 1) \
-                   on conflict (project, number, given, drafted, shard) do update set count = count + 1";
         let shard = session.as_bytes()[15] % SHARDS;
         let row = params![project, number, difference.given.verdict.name(), difference.drafted_name(), shard];
-        self.change(sql, row).map(drop)
+        self.change(sql::DIFFERENCE_COUNT, row).map(drop)
     }
 
     fn differences_purge(&mut self, most: u32, limit: u32) -> StoreResult<u64> {

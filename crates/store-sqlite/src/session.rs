@@ -3,7 +3,7 @@
 use domain::{Scope, Session, SessionHead, SessionId, SessionInput, Step, StepId};
 use rusqlite::{Row, params};
 use store::sql::list::List;
-use store::sql::session::{SELECT_SESSIONS_OF_PROJECT, SESSION, SESSION_INPUT};
+use store::sql::session::{SELECT_SESSIONS_OF_PROJECT, SESSION, SESSION_INPUT, SESSION_INPUT_INSERT, SESSION_INSERT};
 use store::sql::step as sql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
@@ -49,9 +49,6 @@ impl SessionReads for Executor<'_> {
 
 impl SessionWrites for Executor<'_> {
     fn session_insert(&mut self, session: &Session, session_input: &SessionInput) -> StoreResult<()> {
-        let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
         let row = params![
             session.id.uuid(),
             session.scope.project.uuid(),
@@ -73,10 +70,9 @@ impl SessionWrites for Executor<'_> {
             session.head.flow_version,
             session.handed_from.as_ref().map(json).transpose()?,
         ];
-        self.change(sql, row)?;
-        let sql = "insert into session_inputs (session, body) values (?1, ?2)";
+        self.guarded(SESSION_INSERT, row)?;
         let row = params![session.id.uuid(), json(session_input)?];
-        self.change(sql, row).map(drop)
+        self.guarded(SESSION_INPUT_INSERT, row)
     }
 
     /// SQLite has one writer, so that the session cannot change before the commit.
@@ -102,11 +98,9 @@ impl SessionWrites for Executor<'_> {
     }
 
     fn step_insert(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
-        let sql = "insert into steps (id, session, project, body, due) \
-                   select ?1, id, project, ?4, ?5 from sessions where id = ?2 and project = ?3";
         let due = micros(step.due());
         let row = params![step.id.uuid(), step.session.uuid(), scope.project.uuid(), json(step)?, due];
-        self.guarded(sql, row)
+        self.guarded(sql::STEP_INSERT, row)
     }
 
     fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {

@@ -13,11 +13,9 @@ use crate::values::{corrupt, id, time};
 impl Executor<'_> {
     pub(crate) fn insert_ticket(&self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
         let (key, visit) = key_and_visit(ticket.credential);
-        let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let (tenant, project) = (ticket.scope.tenant.uuid(), ticket.scope.project.uuid());
         let row = params![ticket.id.uuid(), tenant, project, key, visit, hash, ticket.expires_at.as_microsecond()];
-        self.guarded(sql, row)
+        self.guarded(sql::TICKET_INSERT, row)
     }
 
     pub(crate) fn ticket_is_stored(&self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<bool> {

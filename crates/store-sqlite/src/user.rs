@@ -3,14 +3,12 @@
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use rusqlite::types::Type;
 use rusqlite::{Params, Row, params};
-use store::sql::user::{self as sql, SELECT_MEMBERS, SELECT_USER_WHERE};
+use store::sql::user::{self as sql, MEMBERS, SELECT_MEMBERS, SELECT_USER_WHERE};
 use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::Executor;
 use crate::values::{corrupt, id, json, micros, optional_time, parse, time};
 
-/// Members of a project.
-pub(crate) const MEMBERS: &str = "select user from memberships where project = ?1";
 /// Admins of a project who have signed in.
 pub(crate) const ADMINS: &str = "select memberships.user from memberships join users on users.id = memberships.user \
                                  where memberships.project = ?1 and users.tenant = ?2 and role = 'admin' \
@@ -108,8 +106,6 @@ impl UserReads for Executor<'_> {
 
 impl UserWrites for Executor<'_> {
     fn user_insert(&mut self, user: &User) -> StoreResult<()> {
-        let sql = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at, folded) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let row = params![
             user.id.uuid(),
             user.tenant.uuid(),
@@ -120,7 +116,7 @@ impl UserWrites for Executor<'_> {
             micros(user.signed_in_at),
             user.name.to_ascii_lowercase(),
         ];
-        self.change(sql, row).map(drop)
+        self.guarded(sql::USER_INSERT, row)
     }
 
     fn membership_save(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> StoreResult<()> {
@@ -154,8 +150,6 @@ impl UserWrites for Executor<'_> {
     }
 
     fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> StoreResult<()> {
-        let sql = "insert into visits (id, user, project, hash, by_link, created_at, seen_at) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let row = params![
             visit.id.uuid(),
             visit.user.uuid(),
@@ -165,7 +159,7 @@ impl UserWrites for Executor<'_> {
             visit.created_at.as_microsecond(),
             visit.seen_at.as_microsecond(),
         ];
-        self.change(sql, row).map(drop)
+        self.guarded(sql::VISIT_INSERT, row)
     }
 
     fn visit_mark_used(&mut self, visit: VisitId, at: Timestamp) -> StoreResult<()> {
@@ -199,9 +193,8 @@ impl UserWrites for Executor<'_> {
     }
 
     fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> StoreResult<()> {
-        let sql = "insert into links (id, user, hash, created_at, expires_at) values (?1, ?2, ?3, ?4, ?5)";
         let (created_at, expires_at) = (link.created_at.as_microsecond(), link.expires_at.as_microsecond());
-        self.change(sql, params![link.id.uuid(), link.user.uuid(), hash, created_at, expires_at]).map(drop)
+        self.guarded(sql::LINK_INSERT, params![link.id.uuid(), link.user.uuid(), hash, created_at, expires_at])
     }
 
     fn link_redeem(&mut self, link: LinkId) -> StoreResult<bool> {

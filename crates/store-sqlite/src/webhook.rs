@@ -2,7 +2,8 @@
 
 use domain::webhook::delivery::About;
 use domain::{
-    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookDeliveryState, WebhookId,
 };
 use rusqlite::{Row, params};
 use store::sql::webhook::{self as sql, WEBHOOK_DELIVERIES_SETTLED};
@@ -49,7 +50,7 @@ impl WebhookReads for Executor<'_> {
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
-        state: Option<&str>,
+        state: Option<WebhookDeliveryState>,
         page: Page<WebhookDeliveryId>,
     ) -> StoreResult<Vec<WebhookDelivery>> {
         let of_state = if state.is_some() { "state = ?5" } else { "?5 is null" };
@@ -57,7 +58,7 @@ impl WebhookReads for Executor<'_> {
             "select body from webhook_deliveries where {OF_WEBHOOK} and (?3 is null or id < ?3) and {of_state} \
              order by id desc limit ?4"
         );
-        let after = page.after.map(WebhookDeliveryId::uuid);
+        let (after, state) = (page.after.map(WebhookDeliveryId::uuid), state.map(WebhookDeliveryState::name));
         self.rows(&sql, params![webhook.uuid(), scope.project.uuid(), after, page.limit, state], body)
     }
 
@@ -112,7 +113,7 @@ impl WebhookWrites for Executor<'_> {
             webhook.id.uuid(),
             webhook.scope.project.uuid(),
             webhook.scope.tenant.uuid(),
-            webhook.enabled(),
+            webhook.is_enabled(),
             cursor.major,
             cursor.minor,
             webhook.created_at.as_microsecond(),
@@ -127,7 +128,7 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()> {
-        let row = params![webhook.id.uuid(), webhook.scope.project.uuid(), webhook.enabled(), json(webhook)?];
+        let row = params![webhook.id.uuid(), webhook.scope.project.uuid(), webhook.is_enabled(), json(webhook)?];
         self.guarded(sql::WEBHOOK_SAVE, row)
     }
 
@@ -187,8 +188,6 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
-        let sql = "insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body) \
-                   select ?1, id, ?4, ?5, ?6, ?7, ?8, ?9 from webhooks where id = ?2 and project = ?3";
         let (interaction, revision) = match delivery.about {
             About::Answer { interaction, revision, .. } => (Some(interaction.uuid()), Some(revision)),
             About::Event { .. } | About::Test => (None, None),
@@ -197,14 +196,14 @@ impl WebhookWrites for Executor<'_> {
             delivery.id.uuid(),
             delivery.webhook.uuid(),
             scope.project.uuid(),
-            delivery.progress.name(),
+            delivery.progress.state().name(),
             micros(delivery.progress.due()),
             micros(delivery.progress.settled_at()),
             interaction,
             revision,
             json(delivery)?,
         ];
-        self.guarded(sql, row)
+        self.guarded(sql::WEBHOOK_DELIVERY_INSERT, row)
     }
 
     fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
@@ -212,7 +211,7 @@ impl WebhookWrites for Executor<'_> {
             delivery.id.uuid(),
             delivery.webhook.uuid(),
             scope.project.uuid(),
-            delivery.progress.name(),
+            delivery.progress.state().name(),
             micros(delivery.progress.due()),
             micros(delivery.progress.settled_at()),
             json(delivery)?,
@@ -226,8 +225,6 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()> {
-        let sql = "insert into webhook_secrets (webhook, number, until, data_key, body) \
-                   select id, ?3, ?4, ?5, ?6 from webhooks where id = ?1 and project = ?2";
         let row = params![
             secret.webhook.uuid(),
             secret.scope.project.uuid(),
@@ -236,7 +233,7 @@ impl WebhookWrites for Executor<'_> {
             secret.sealed.key.id.uuid(),
             secret.sealed.body,
         ];
-        self.guarded(sql, row)
+        self.guarded(sql::WEBHOOK_SECRET_INSERT, row)
     }
 
     fn webhook_secrets_expire(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> StoreResult<()> {

@@ -28,7 +28,7 @@ pub struct LineageAdoption {
 impl LineageAdoption {
     /// Returns whether the adoption changed anything.
     #[must_use]
-    pub fn changed(&self) -> bool {
+    pub fn has_changes(&self) -> bool {
         *self != Self::default()
     }
 }

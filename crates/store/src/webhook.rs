@@ -1,7 +1,8 @@
 //! Webhooks, their deliveries, and their signing secrets.
 
 use domain::{
-    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookDeliveryState, WebhookId,
 };
 
 use crate::{Bounded, Cursor, Page, Sealed, StoreResult};
@@ -54,7 +55,7 @@ pub trait WebhookReads {
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
-        state: Option<&str>,
+        state: Option<WebhookDeliveryState>,
         page: Page<WebhookDeliveryId>,
     ) -> StoreResult<Vec<WebhookDelivery>>;
     /// Returns a delivery of a webhook.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
+use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Tx};
 
 use crate::crash_tx::{CrashCountdown, CrashTx};
 
@@ -48,21 +48,7 @@ impl Store for CountingStore {
         self.inner.query(cost, Box::new(CountedQuery { job, counts: Arc::clone(&self.counts) }));
     }
 
-    fn publish(&self, topics: &[Topic]) {
-        self.inner.publish(topics);
-    }
-
-    fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
-        self.inner.listen(listener);
-    }
-
-    fn is_shared(&self) -> bool {
-        self.inner.is_shared()
-    }
-
-    fn close(&self) {
-        self.inner.close();
-    }
+    crate::forward_to_store!(inner);
 }
 
 struct CountedQuery {

@@ -10,7 +10,7 @@ use domain::{
     InteractionId, KeptSecret, Key, KeyId, LeaseId, Link as SignInLink, LinkId, Membership, PolicyChange, PolicyState,
     PolicyVersion, ProjectId, Scope, SecretId, Session, SessionId, SessionInput, Shadow, SignedDuration, Status, Step,
     StepId, TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery,
-    WebhookDeliveryId, WebhookId,
+    WebhookDeliveryId, WebhookDeliveryState, WebhookId,
 };
 use serde_json::{Value, json};
 use store::{
@@ -212,7 +212,7 @@ passed_on! { Reads:
         webhook_count(scope: &Scope) -> u64;
         webhooks_due(now: Timestamp, limit: u32) -> Vec<DueWebhook>;
         webhook_deliveries(
-            scope: &Scope, webhook: WebhookId, state: Option<&str>, page: Page<WebhookDeliveryId>
+            scope: &Scope, webhook: WebhookId, state: Option<WebhookDeliveryState>, page: Page<WebhookDeliveryId>
         ) -> Vec<WebhookDelivery>;
         webhook_delivery(scope: &Scope, webhook: WebhookId, id: WebhookDeliveryId) -> Option<WebhookDelivery>;
         webhook_deliveries_due(webhook: WebhookId, now: Timestamp, limit: u32) -> Vec<WebhookDelivery>;

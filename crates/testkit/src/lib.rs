@@ -11,6 +11,7 @@ mod counting_store;
 mod crash_store;
 mod crash_tx;
 mod directory;
+mod forward;
 pub mod postgres;
 mod random;
 mod seeds;

@@ -125,8 +125,8 @@ fn unfit(question: &Question, suggestion: &Suggestion) -> Option<String> {
         return Some("it chooses an option that the question does not have".to_owned());
     }
     let mut problems = Vec::new();
-    text::identifier("id", &suggestion.id, &mut problems);
-    text::line("label", &suggestion.label, &mut problems);
-    text::depth("data", &suggestion.data, &mut problems);
+    text::check_identifier("id", &suggestion.id, &mut problems);
+    text::check_line("label", &suggestion.label, &mut problems);
+    text::check_depth("data", &suggestion.data, &mut problems);
     problems.first().map(|problem| format!("its {} {}", problem.pointer, problem.message))
 }

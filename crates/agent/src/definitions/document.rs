@@ -67,7 +67,7 @@ impl Document {
     }
 
     /// Removes a key from a table. Its line stays known for findings about its value.
-    pub(super) fn take(&mut self, table: &str, key: &str) -> Option<Value> {
+    pub(super) fn remove(&mut self, table: &str, key: &str) -> Option<Value> {
         self.value.pointer_mut(table)?.as_object_mut()?.remove(key)
     }
 

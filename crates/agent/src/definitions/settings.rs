@@ -75,7 +75,7 @@ pub(super) fn of_agent(document: &mut Document, findings: &mut Vec<FileFinding>)
 
 /// Removes `projects` from the document.
 pub(super) fn projects(document: &mut Document, findings: &mut Vec<FileFinding>) -> Projects {
-    let Some(value) = document.take("", "projects") else { return Projects::default() };
+    let Some(value) = document.remove("", "projects") else { return Projects::default() };
     let mut found = |at: &str, message: String| findings.push(document.finding(at, message));
     let Some(items) = list("projects", &value, "/projects", &mut found) else { return Projects::default() };
     if items.iter().any(|(_, item)| *item == "*") {
@@ -100,7 +100,7 @@ pub(super) fn projects(document: &mut Document, findings: &mut Vec<FileFinding>)
 
 /// Removes `network` and `read_only` from a table of the document.
 fn reach(document: &mut Document, table: &str, findings: &mut Vec<FileFinding>) -> (bool, Vec<PathBuf>) {
-    let (network, read_only) = (document.take(table, "network"), document.take(table, "read_only"));
+    let (network, read_only) = (document.remove(table, "network"), document.remove(table, "read_only"));
     let key = |name: &str| if table.is_empty() { name.to_owned() } else { format!("mcp.{name}") };
     let mut found = |at: &str, message: String| findings.push(document.finding(at, message));
     let network = match network {

@@ -234,7 +234,7 @@ impl MachineState {
             }
             Input::Message { person, .. } => self.receive_message(*person),
             Input::MessagesShown => self.mark_messages_shown(),
-            Input::Turn(turn) => self.take_turn(turn),
+            Input::Turn(turn) => self.apply_turn(turn),
             Input::ModelFailed { message } if matches!(self.phase, Phase::Thinking) => {
                 self.end(End::Failed { reason: message.clone() })
             }
@@ -334,7 +334,7 @@ impl MachineState {
         Vec::new()
     }
 
-    fn take_turn(&mut self, turn: &Turn) -> Vec<StepEffect> {
+    fn apply_turn(&mut self, turn: &Turn) -> Vec<StepEffect> {
         let Phase::Thinking = self.phase else { return Vec::new() };
         self.left.clear();
         self.turn += 1;

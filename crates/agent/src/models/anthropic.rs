@@ -12,7 +12,7 @@ use super::conversation::{Part, parts};
 use super::names::ToolNames;
 use crate::model::{ModelCall, Request};
 
-/// Default limit of output tokens; the wire format requires a number.
+/// Default limit of output tokens; the format of the provider requires a number.
 const MAX_TOKENS: u32 = 16_384;
 /// Key under which [`Events`] keeps the blocks of a turn in their order.
 const BLOCKS: &str = "blocks";

@@ -1,4 +1,4 @@
-//! The history as both wire formats need it: the turns of the model, each followed by results and then messages.
+//! The history as the formats of both providers need it: the turns of the model, each followed by results and then messages.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
         match message {
             Message::Assistant { text, calls, .. } if text.trim().is_empty() && calls.is_empty() => {}
             Message::Assistant { text, calls, provider } => {
-                parts.extend(heard.take(asked));
+                parts.extend(heard.drain(asked));
                 asked = calls;
                 parts.push(Part::Said { text, calls, provider });
             }
@@ -41,7 +41,7 @@ pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
             }
         }
     }
-    parts.extend(heard.take(asked));
+    parts.extend(heard.drain(asked));
     parts
 }
 
@@ -52,8 +52,8 @@ struct ReceivedInput<'a> {
 }
 
 impl<'a> ReceivedInput<'a> {
-    /// The results of the calls in `asked` and the messages since; `None` without any.
-    fn take(&mut self, asked: &[ModelCall]) -> Option<Part<'a>> {
+    /// Returns the results of the calls in `asked` and the messages since, and removes them; `None` without any.
+    fn drain(&mut self, asked: &[ModelCall]) -> Option<Part<'a>> {
         let Self { mut results, texts } = std::mem::take(self);
         results.sort_by_key(|outcome| asked.iter().position(|call| call.id == outcome.call));
         (!results.is_empty() || !texts.is_empty()).then_some(Part::Heard { results, texts })

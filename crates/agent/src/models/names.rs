@@ -6,7 +6,7 @@ use crate::tool::ToolSpec;
 
 const MAX_NAME: usize = 64;
 
-/// Mapping between the names of tools and their names on the wire.
+/// Mapping between the names of tools and their names in the format of the provider.
 #[derive(Debug, Default)]
 pub(super) struct ToolNames {
     out: HashMap<String, String>,
@@ -43,16 +43,19 @@ impl ToolNames {
 }
 
 fn fits(name: &str) -> bool {
-    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(legal)
+    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_legal)
 }
 
-fn legal(byte: u8) -> bool {
+fn is_legal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
 fn fitted(name: &str) -> String {
-    let name =
-        name.chars().take(MAX_NAME).map(|c| if c.is_ascii() && legal(c as u8) { c } else { '_' }).collect::<String>();
+    let name = name
+        .chars()
+        .take(MAX_NAME)
+        .map(|c| if c.is_ascii() && is_legal(c as u8) { c } else { '_' })
+        .collect::<String>();
     if name.is_empty() { "_".to_owned() } else { name }
 }
 

@@ -31,9 +31,9 @@ pub(super) struct RemoteModel {
 /// Reader of the events of one answer, in the format of one provider.
 pub(super) trait StreamReader: Send {
     /// Reads the data of one event; returns true when the provider says that the turn is over.
-    fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault>;
+    fn read_event(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault>;
     /// Whether a stream that ends without a last event is a complete turn.
-    fn whole(&self) -> bool;
+    fn is_whole(&self) -> bool;
     /// Completes the turn with the data that the provider expects back, or returns the reason why the turn cannot be
     /// used.
     fn finish(self: Box<Self>, draft: &mut TurnBuilder) -> Result<(), Fault>;
@@ -126,11 +126,11 @@ impl RemoteModel {
         loop {
             match events.next().await {
                 Some(data) => {
-                    if reader.take(&data?, &mut draft, on_delta)? {
+                    if reader.read_event(&data?, &mut draft, on_delta)? {
                         break;
                     }
                 }
-                None if reader.whole() => break,
+                None if reader.is_whole() => break,
                 None => return Err(Fault::again("the provider's reply was cut off before its end")),
             }
         }

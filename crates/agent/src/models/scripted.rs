@@ -43,7 +43,7 @@ impl Scripted {
             .turns
             .iter()
             .enumerate()
-            .find(|(place, turn)| (turn.again || !played(history, *place)) && fits(turn))
+            .find(|(place, turn)| (turn.again || !is_played(history, *place)) && fits(turn))
     }
 
     fn turn(&self, history: &[Message]) -> Turn {
@@ -75,7 +75,7 @@ impl Model for Scripted {
     }
 }
 
-fn played(history: &[Message], place: usize) -> bool {
+fn is_played(history: &[Message], place: usize) -> bool {
     history.iter().any(|message| match message {
         Message::Assistant { provider, .. } => {
             provider.get(PLAYED).and_then(Value::as_u64).is_some_and(|played| played == place as u64)

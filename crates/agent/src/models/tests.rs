@@ -1,4 +1,4 @@
-//! The model clients against servers that speak their wire formats.
+//! The model clients against servers that speak the formats of the providers.
 
 mod anthropic;
 mod arbitrary_events;

@@ -28,7 +28,7 @@ impl Bounds {
     }
 
     /// Whether there is time left. A reader that is out of time returns the results that it has.
-    pub(super) fn in_time(&self) -> bool {
+    pub(super) fn is_in_time(&self) -> bool {
         Instant::now() < self.until
     }
 
@@ -38,7 +38,7 @@ impl Bounds {
         if self.stop.is_cancelled() {
             return Err(ToolFailure::new("it was cancelled before it was done"));
         }
-        if !self.in_time() {
+        if !self.is_in_time() {
             return Err(ToolFailure::new("it took too long and was stopped before it was done"));
         }
         Ok(())

@@ -28,14 +28,14 @@ impl Output {
         // A read error counts as the end of the stream.
         while let Ok(count @ 1..) = from.read(&mut buffer).await {
             let kept = &mut self.kept;
-            self.hiding.take(&buffer[..count], &mut |bytes| kept.take(bytes));
+            self.hiding.push(&buffer[..count], &mut |bytes| kept.push(bytes));
         }
     }
 
     /// The text, and whether it was cut.
     pub(super) fn finish(mut self) -> (String, bool) {
         let kept = &mut self.kept;
-        self.hiding.finish(&mut |bytes| kept.take(bytes));
+        self.hiding.finish(&mut |bytes| kept.push(bytes));
         self.kept.text()
     }
 }
@@ -49,7 +49,7 @@ struct BothEnds {
 }
 
 impl BothEnds {
-    fn take(&mut self, bytes: &[u8]) {
+    fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (first, rest) = bytes.split_at(bytes.len().min(SHOWN / 2 - self.beginning.len()));
         self.beginning.extend_from_slice(first);
@@ -77,7 +77,7 @@ mod tests {
 
     fn kept(pieces: &[&[u8]]) -> (String, bool) {
         let mut kept = BothEnds::default();
-        pieces.iter().for_each(|piece| kept.take(piece));
+        pieces.iter().for_each(|piece| kept.push(piece));
         kept.text()
     }
 

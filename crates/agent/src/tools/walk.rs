@@ -73,7 +73,7 @@ impl FileWalk<'_> {
     /// Walks through one directory and returns whether the walk may continue.
     fn through(&mut self, dir: &Dir, path: &str) -> io::Result<bool> {
         for (name, kind) in self.entries(dir)? {
-            if !self.bounds.in_time() || self.bounds.go_on().is_err() {
+            if !self.bounds.is_in_time() || self.bounds.go_on().is_err() {
                 return Ok(false);
             }
             let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };

@@ -53,7 +53,7 @@ fn crashes_run_no_action_unallowed_or_twice_and_lose_no_turn() {
     if let Some((seeds, totals)) = simulate(SEEDS, |seed, tells| run(seed, None, tells), Totals::add) {
         println!("{seeds} seeds: {totals:?}");
         // A simulation in which nothing happens proves nothing.
-        totals.enough(seeds).unwrap();
+        totals.require_enough(seeds).unwrap();
     }
 }
 

@@ -140,10 +140,13 @@ fn killed_node_loses_no_questions_leases_or_deadlines() {
 fn command_sent_to_both_nodes_at_once_is_carried_out_once() {
     on_postgres(async |deployment| {
         let Nodes { a, b, bot, alice } = Nodes::start(deployment).await;
-        let both = async |key: &str, path: &str, body: Value, once: &str| {
+        let both = async |key: &str, path: &str, body: Value, idempotency_key: &str| {
             let (a, b) = (a.client(key), b.client(key));
             soon("both replies", async {
-                tokio::join!(retry_until_definite(&a, path, &body, once), retry_until_definite(&b, path, &body, once))
+                tokio::join!(
+                    retry_until_definite(&a, path, &body, idempotency_key),
+                    retry_until_definite(&b, path, &body, idempotency_key)
+                )
             })
             .await
         };
@@ -167,9 +170,9 @@ fn command_sent_to_both_nodes_at_once_is_carried_out_once() {
 }
 
 /// Sends a command until the reply is neither 503 nor a conflict.
-async fn retry_until_definite(client: &Client, path: &str, body: &Value, once: &str) -> Reply {
+async fn retry_until_definite(client: &Client, path: &str, body: &Value, idempotency_key: &str) -> Reply {
     loop {
-        let request = client.request("POST", path).json(body).header("Idempotency-Key", once);
+        let request = client.request("POST", path).json(body).header("Idempotency-Key", idempotency_key);
         let reply = client.attempt(request).await.unwrap();
         if reply.status != 503 && reply.body["code"] != "conflict" {
             return reply;

@@ -145,7 +145,7 @@ async fn delivery_is_taken_when_the_endpoint_replies_202() {
 }
 
 #[test]
-fn two_nodes_send_each_message_once_and_take_over_from_each_other() {
+fn two_nodes_send_each_message_once_and_continue_for_each_other() {
     on_postgres(async |deployment| {
         let (first, second) = (deployment.launch().with(HERE), deployment.launch().with(HERE));
         let (a, b) = (first.start().await, second.start().await);

@@ -85,7 +85,7 @@ impl QuestionPath {
     /// Checks that `respondedBy`, if present, is the name of the caller: the credential alone decides who answers.
     fn check_responder(&self, responded_by: Option<&str>) -> Result<(), ApiError> {
         match responded_by {
-            Some(name) if !domain::text::same_name(name, &self.caller.actor.name) => {
+            Some(name) if !domain::text::is_same_name(name, &self.caller.actor.name) => {
                 Err(ApiError::invalid("/respondedBy", "is not the name of the caller: leave it out"))
             }
             _ => Ok(()),

@@ -83,17 +83,56 @@ impl ActionState {
         }
     }
 
-    /// Name of the state, without regard to the expiry of a permit.
-    pub(super) const fn name(&self) -> &'static str {
+    /// State without its data, without regard to the expiry of a permit.
+    #[must_use]
+    pub const fn status(&self) -> ActionStatus {
         match self {
-            Self::Allowed { .. } => "allowed",
-            Self::Waiting { .. } => "waiting",
+            Self::Allowed { .. } => ActionStatus::Allowed,
+            Self::Waiting { .. } => ActionStatus::Waiting,
+            Self::Denied => ActionStatus::Denied,
+            Self::Rejected { .. } => ActionStatus::Rejected,
+            Self::Started { .. } => ActionStatus::Started,
+            Self::Done { .. } => ActionStatus::Done,
+            Self::Failed { .. } => ActionStatus::Failed,
+            Self::Unknown { .. } => ActionStatus::Unknown,
+        }
+    }
+}
+
+/// Status of an action: its [`ActionState`] without the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActionStatus {
+    /// The action may be started once.
+    Allowed,
+    /// A question about the action is open.
+    Waiting,
+    /// The policy denied the action.
+    Denied,
+    /// The action will not run.
+    Rejected,
+    /// The agent has started the action and has not reported its outcome.
+    Started,
+    /// The action ran and succeeded.
+    Done,
+    /// The action ran and failed, or was allowed and never started.
+    Failed,
+    /// The action was started and its outcome is not known.
+    Unknown,
+}
+
+impl ActionStatus {
+    /// Name of the status in the API and in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Waiting => "waiting",
             Self::Denied => "denied",
-            Self::Rejected { .. } => "rejected",
-            Self::Started { .. } => "started",
-            Self::Done { .. } => "done",
-            Self::Failed { .. } => "failed",
-            Self::Unknown { .. } => "unknown",
+            Self::Rejected => "rejected",
+            Self::Started => "started",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
         }
     }
 }

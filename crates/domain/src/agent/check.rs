@@ -26,10 +26,10 @@ impl AgentVersion {
     #[must_use]
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        text::name("/name", &self.name, ".", &mut problems);
-        text::name("/version", &self.version, OF_VERSIONS, &mut problems);
+        text::check_name("/name", &self.name, ".", &mut problems);
+        text::check_name("/version", &self.version, OF_VERSIONS, &mut problems);
         if let Some(description) = &self.description {
-            text::line("/description", description, &mut problems);
+            text::check_line("/description", description, &mut problems);
         }
         self.model.check(&mut problems);
         check_instructions(&self.instructions, &mut problems);
@@ -40,7 +40,7 @@ impl AgentVersion {
         self.check_deadlines(&mut problems);
         check_rule_suggestions(&self.suggestions, &mut problems);
         check_allowed(&self.allowed_suggestions, &mut problems);
-        small(self, &mut problems);
+        check_definition_size(self, &mut problems);
         problems
     }
 
@@ -58,7 +58,7 @@ impl AgentVersion {
             }
         }
         if let Some(workspace) = &self.workspace {
-            text::name("/workspace", workspace, ".", problems);
+            text::check_name("/workspace", workspace, ".", problems);
         } else {
             let needs = |tool: &&String| WORKSPACE_TOOLS.contains(&tool.as_str());
             if let Some(tool) = self.tools.iter().find(needs) {
@@ -68,27 +68,27 @@ impl AgentVersion {
     }
 
     fn check_client_tools(&self, problems: &mut Vec<Problem>) {
-        few("/client_tools", self.client_tools.len(), problems);
+        check_count("/client_tools", self.client_tools.len(), problems);
         for (index, tool) in self.client_tools.iter().enumerate() {
             let at = |field: &str| format!("/client_tools/{index}/{field}");
             let ClientTool { name, description, schema, .. } = tool;
-            text::name(&at("name"), name, "", problems);
+            text::check_name(&at("name"), name, "", problems);
             if self.client_tools[..index].iter().any(|earlier| earlier.name == *name) {
                 problems.push(Problem::new(at("name"), "is already the name of another tool"));
             }
             if self.tools.contains(name) || name == ASK_USER || ASK_USER_TOOLS.contains(&name.as_str()) {
                 problems.push(Problem::new(at("name"), "is the name of a built-in tool of this agent"));
             }
-            text::paragraphs(&at("description"), description, problems);
+            text::check_paragraphs(&at("description"), description, problems);
             if !schema.is_null() && !schema.is_object() {
                 problems.push(Problem::new(at("schema"), "must be a JSON Schema, an object"));
             }
-            text::depth(&at("schema"), schema, problems);
+            text::check_depth(&at("schema"), schema, problems);
         }
     }
 
     fn check_mcp(&self, problems: &mut Vec<Problem>) {
-        few("/mcp", self.mcp.len(), problems);
+        check_count("/mcp", self.mcp.len(), problems);
         for (index, server) in self.mcp.iter().enumerate() {
             if self.mcp[..index].iter().any(|earlier| earlier.name == server.name) {
                 problems.push(Problem::new(format!("/mcp/{index}/name"), "is already the name of another server"));
@@ -113,7 +113,7 @@ impl AgentVersion {
     fn check_deadlines(&self, problems: &mut Vec<Problem>) {
         for (kind, seconds) in &self.deadlines {
             let at = text::field("/deadlines", kind);
-            known_kind(&at, kind, problems);
+            check_kind_name(&at, kind, problems);
             check_seconds(&at, *seconds, problems);
         }
     }
@@ -121,42 +121,42 @@ impl AgentVersion {
 
 impl McpServer {
     fn check(&self, at: &str, problems: &mut Vec<Problem>) {
-        text::name(&format!("{at}/name"), &self.name, "", problems);
+        text::check_name(&format!("{at}/name"), &self.name, "", problems);
         match (self.command.is_empty(), &self.url) {
             (true, None) => problems.push(Problem::new(at, "needs `command` or `url`")),
             (false, Some(_)) => {
                 problems.push(Problem::new(format!("{at}/url"), "cannot be combined with `command`: give one of them"));
             }
-            (true, Some(url)) => address(&format!("{at}/url"), url, problems),
+            (true, Some(url)) => check_address(&format!("{at}/url"), url, problems),
             (false, None) => {}
         }
         if self.command.first().is_some_and(String::is_empty) || self.command.iter().any(|word| word.contains('\0')) {
             problems.push(Problem::new(format!("{at}/command"), "must be a program and its arguments, without NUL"));
         }
         if let Some(variable) = &self.token_env {
-            environment(&format!("{at}/token_env"), variable, problems);
+            check_environment(&format!("{at}/token_env"), variable, problems);
             if self.url.is_none() {
                 problems.push(Problem::new(format!("{at}/token_env"), "is for a server with a `url`"));
             }
         }
-        few(&format!("{at}/tools"), self.tools.len(), problems);
+        check_count(&format!("{at}/tools"), self.tools.len(), problems);
         for (index, pattern) in self.tools.iter().enumerate() {
-            text::identifier(&format!("{at}/tools/{index}"), pattern, problems);
+            text::check_identifier(&format!("{at}/tools/{index}"), pattern, problems);
         }
     }
 }
 
 /// Checks the suggestions for one kind of question, or of one question.
 pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], problems: &mut Vec<Problem>) {
-    few(at, suggestions.len(), problems);
+    check_count(at, suggestions.len(), problems);
     for (index, suggestion) in suggestions.iter().enumerate() {
         let field = |field: &str| format!("{at}/{index}/{field}");
-        text::identifier(&field("id"), &suggestion.id, problems);
+        text::check_identifier(&field("id"), &suggestion.id, problems);
         if suggestions[..index].iter().any(|earlier| earlier.id == suggestion.id) {
             problems.push(Problem::new(field("id"), "is already the id of another suggestion"));
         }
-        text::line(&field("label"), &suggestion.label, problems);
-        text::depth(&field("data"), &suggestion.data, problems);
+        text::check_line(&field("label"), &suggestion.label, problems);
+        text::check_depth(&field("data"), &suggestion.data, problems);
         if suggestion.option.is_none() && suggestion.data.is_null() {
             problems.push(Problem::new(format!("{at}/{index}"), "needs an `option` to choose, or `data` to fill in"));
         }
@@ -164,7 +164,7 @@ pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], proble
 }
 
 /// Checks the name of a kind of question. Definitions may not use custom names of kinds.
-pub(crate) fn known_kind(at: &str, kind: &str, problems: &mut Vec<Problem>) {
+pub(crate) fn check_kind_name(at: &str, kind: &str, problems: &mut Vec<Problem>) {
     if Kind::named(kind).custom_name().is_some() {
         let known = KindName::ALL.map(KindName::as_str).join(", ");
         problems.push(Problem::new(at, format!("`{kind}` is not a kind of question; the kinds are {known}")));
@@ -179,7 +179,7 @@ pub(crate) fn check_seconds(at: &str, seconds: i64, problems: &mut Vec<Problem>)
 }
 
 /// Checks that the whole definition is small enough to store.
-pub(crate) fn small(definition: &impl serde::Serialize, problems: &mut Vec<Problem>) {
+pub(crate) fn check_definition_size(definition: &impl serde::Serialize, problems: &mut Vec<Problem>) {
     let bytes = serde_json::to_vec(definition).map_or(usize::MAX, |json| json.len());
     if bytes > MOST_BYTES {
         problems.push(Problem::new("", format!("is larger than {MOST_BYTES} bytes")));
@@ -187,7 +187,7 @@ pub(crate) fn small(definition: &impl serde::Serialize, problems: &mut Vec<Probl
 }
 
 /// Checks a URL that the server will call: it must not contain a password or characters that could disguise the host.
-pub(super) fn address(at: &str, url: &str, problems: &mut Vec<Problem>) {
+pub(super) fn check_address(at: &str, url: &str, problems: &mut Vec<Problem>) {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
     let plain = url.len() <= 2048 && url.bytes().all(|byte| byte.is_ascii_graphic());
@@ -197,7 +197,7 @@ pub(super) fn address(at: &str, url: &str, problems: &mut Vec<Problem>) {
 }
 
 /// Checks the name of an environment variable.
-pub(super) fn environment(at: &str, variable: &str, problems: &mut Vec<Problem>) {
+pub(super) fn check_environment(at: &str, variable: &str, problems: &mut Vec<Problem>) {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if variable.len() > 128
         || variable.is_empty()
@@ -211,7 +211,7 @@ pub(super) fn environment(at: &str, variable: &str, problems: &mut Vec<Problem>)
 fn check_rule_suggestions(by_kind: &BTreeMap<String, Vec<RuleSuggestion>>, problems: &mut Vec<Problem>) {
     for (kind, suggestions) in by_kind {
         let at = text::field("/suggestions", kind);
-        known_kind(&at, kind, problems);
+        check_kind_name(&at, kind, problems);
         if Kind::named(kind) == Kind::Secret {
             problems.push(Problem::new(&at, "a definition must not contain a secret"));
         }
@@ -220,22 +220,22 @@ fn check_rule_suggestions(by_kind: &BTreeMap<String, Vec<RuleSuggestion>>, probl
 }
 
 fn check_allowed(allowed: &[AllowedSuggestion], problems: &mut Vec<Problem>) {
-    few("/allowed_suggestions", allowed.len(), problems);
+    check_count("/allowed_suggestions", allowed.len(), problems);
     for (index, suggestion) in allowed.iter().enumerate() {
         let at = format!("/allowed_suggestions/{index}");
-        text::identifier(&format!("{at}/id"), &suggestion.id, problems);
+        text::check_identifier(&format!("{at}/id"), &suggestion.id, problems);
         if allowed[..index].iter().any(|earlier| earlier.id == suggestion.id) {
             problems.push(Problem::new(format!("{at}/id"), "is already the id of another suggestion"));
         }
-        few(&format!("{at}/parameters"), suggestion.parameters.len(), problems);
+        check_count(&format!("{at}/parameters"), suggestion.parameters.len(), problems);
         for (name, values) in &suggestion.parameters {
             let at = text::field(&format!("{at}/parameters"), name);
-            few(&at, values.len(), problems);
-            values.iter().for_each(|value: &Value| text::depth(&at, value, problems));
+            check_count(&at, values.len(), problems);
+            values.iter().for_each(|value: &Value| text::check_depth(&at, value, problems));
         }
-        few(&format!("{at}/options"), suggestion.options.len(), problems);
+        check_count(&format!("{at}/options"), suggestion.options.len(), problems);
         for (index, option) in suggestion.options.iter().enumerate() {
-            text::identifier(&format!("{at}/options/{index}"), option, problems);
+            text::check_identifier(&format!("{at}/options/{index}"), option, problems);
         }
     }
 }
@@ -249,7 +249,7 @@ fn check_instructions(instructions: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-fn few(at: &str, items: usize, problems: &mut Vec<Problem>) {
+fn check_count(at: &str, items: usize, problems: &mut Vec<Problem>) {
     if items > MOST_ITEMS {
         problems.push(Problem::new(at, format!("must have at most {MOST_ITEMS} items")));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::check::{address, environment};
+use super::check::{check_address, check_environment};
 use super::{ModelChoice, Provider, Script};
 use crate::{Problem, text};
 
@@ -67,7 +67,7 @@ impl ModelChoice {
             if OURS.contains(&field.as_str()) {
                 problems.push(Problem::new(&at, "cannot be an option, because Holdpoint sets this field itself"));
             }
-            text::depth(&at, value, problems);
+            text::check_depth(&at, value, problems);
         }
         if Value::Object(self.options.clone()).to_string().len() > MOST_OPTIONS {
             problems.push(Problem::new("/model/options", format!("are larger than {MOST_OPTIONS} bytes")));
@@ -78,19 +78,19 @@ impl ModelChoice {
         if self.name.is_empty() {
             problems.push(Problem::new("/model/name", "is missing: name a model of this provider"));
         } else {
-            text::identifier("/model/name", &self.name, problems);
+            text::check_identifier("/model/name", &self.name, problems);
         }
         if self.script.is_some() {
             problems.push(Problem::new("/model/script", "is for the provider `scripted`"));
         }
         if let Some(endpoint) = &self.endpoint {
-            address("/model/endpoint", endpoint, problems);
+            check_address("/model/endpoint", endpoint, problems);
         }
         if let Some(variable) = &self.key_env {
-            environment("/model/key_env", variable, problems);
+            check_environment("/model/key_env", variable, problems);
         }
         if let Some(secret) = &self.key_secret {
-            text::identifier("/model/key_secret", secret, problems);
+            text::check_identifier("/model/key_secret", secret, problems);
             if self.key_env.is_some() {
                 problems.push(Problem::new("/model/key_secret", "cannot be combined with `key_env`: give one of them"));
             }
@@ -98,8 +98,8 @@ impl ModelChoice {
         if self.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
             problems.push(Problem::new("/model/temperature", "must be 0 to 2"));
         }
-        between("/model/max_tokens", self.max_tokens, MOST_TOKENS, problems);
-        between("/model/timeout_seconds", self.timeout_seconds, MOST_TIMEOUT, problems);
+        check_range("/model/max_tokens", self.max_tokens, MOST_TOKENS, problems);
+        check_range("/model/timeout_seconds", self.timeout_seconds, MOST_TIMEOUT, problems);
         self.check_options(problems);
         if let Some(price) = self.price {
             for (field, amount) in [("input", price.input), ("output", price.output)] {
@@ -121,7 +121,7 @@ impl Script {
             if turn.say.is_empty() && turn.calls.is_empty() {
                 problems.push(Problem::new(&at, "needs `say` or `calls`"));
             }
-            text::paragraphs(&format!("{at}/say"), &turn.say, problems);
+            text::check_paragraphs(&format!("{at}/say"), &turn.say, problems);
             if turn.when.as_ref().is_some_and(String::is_empty) {
                 problems.push(Problem::new(format!("{at}/when"), "must not be empty: leave it out for any message"));
             }
@@ -129,17 +129,17 @@ impl Script {
                 problems.push(Problem::new(format!("{at}/calls"), format!("must have at most {MOST_CALLS} items")));
             }
             for (call, called) in turn.calls.iter().enumerate() {
-                text::identifier(&format!("{at}/calls/{call}/tool"), &called.tool, problems);
+                text::check_identifier(&format!("{at}/calls/{call}/tool"), &called.tool, problems);
                 if !called.arguments.is_object() {
                     problems.push(Problem::new(format!("{at}/calls/{call}/arguments"), "must be an object"));
                 }
-                text::depth(&format!("{at}/calls/{call}/arguments"), &called.arguments, problems);
+                text::check_depth(&format!("{at}/calls/{call}/arguments"), &called.arguments, problems);
             }
         }
     }
 }
 
-fn between(at: &str, value: Option<u32>, most: u32, problems: &mut Vec<Problem>) {
+fn check_range(at: &str, value: Option<u32>, most: u32, problems: &mut Vec<Problem>) {
     if value.is_some_and(|value| !(1..=most).contains(&value)) {
         problems.push(Problem::new(at, format!("must be 1 to {most}")));
     }

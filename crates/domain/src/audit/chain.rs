@@ -66,7 +66,7 @@ impl Checkpoint {
 
     /// Whether the checkpoint has a valid signature of this key for this tenant.
     #[must_use]
-    pub fn signed_by(&self, key: &PublicKey, tenant: &str) -> bool {
+    pub fn is_signed_by(&self, key: &PublicKey, tenant: &str) -> bool {
         self.key == key.id() && key.has_signed(&self.statement(tenant), &self.signature)
     }
 }

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::access::AgentEnvironment;
+use crate::audit::details::{AuditDetails, PolicyDiffDetails};
 use crate::event::{SecretNames, kinds};
 use crate::project::ProjectSettings;
 use crate::user::SignInMethod;
@@ -103,7 +103,7 @@ pub struct AuditDraft {
     /// Actor who made the change. `None` for the actor of the request.
     pub by: Option<Actor>,
     /// Details beyond the payload. Never a secret value.
-    pub record: Value,
+    pub details: Option<AuditDetails>,
 }
 
 impl AuditDraft {
@@ -116,19 +116,19 @@ impl AuditDraft {
     /// A change by the actor of the request.
     #[must_use]
     pub const fn plain(kind: AuditKind) -> Self {
-        Self { kind, by: None, record: Value::Null }
+        Self { kind, by: None, details: None }
     }
 
     /// Adds details beyond the payload.
     #[must_use]
-    pub fn recording(self, record: Value) -> Self {
-        Self { record, ..self }
+    pub fn recording(self, details: AuditDetails) -> Self {
+        Self { details: Some(details), ..self }
     }
 
     /// Adds the difference between the text of a policy before and after the change. `None` if there was no text before.
     #[must_use]
     pub fn with_diff(self, diff: Option<&str>) -> Self {
-        self.recording(serde_json::json!({ "diff": diff }))
+        self.recording(AuditDetails::PolicyDiff(PolicyDiffDetails { diff: diff.map(str::to_owned) }))
     }
 }
 

@@ -53,7 +53,7 @@ impl Seal {
 
     /// Whether the seal has a valid signature of this key.
     #[must_use]
-    pub fn signed_by(&self, key: &PublicKey) -> bool {
+    pub fn is_signed_by(&self, key: &PublicKey) -> bool {
         self.key == key.id() && key.has_signed(&self.statement(), &self.signature)
     }
 }

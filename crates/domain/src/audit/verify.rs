@@ -244,7 +244,7 @@ impl Reading {
         checkpoint: &Checkpoint,
         rest: &mut dyn Iterator<Item = Vec<u8>>,
     ) -> Result<(), ExportFinding> {
-        if !checkpoint.signed_by(&self.key, &self.header.tenant) {
+        if !checkpoint.is_signed_by(&self.key, &self.header.tenant) {
             return Err(self.found(None, Fault::Signature));
         }
         if checkpoint.seq > self.seq {
@@ -306,7 +306,7 @@ impl Reading {
         rest: &mut dyn Iterator<Item = Vec<u8>>,
         demands: &Demands,
     ) -> Result<Report, ExportFinding> {
-        if !seal.signed_by(&self.key) {
+        if !seal.is_signed_by(&self.key) {
             return Err(self.found(None, Fault::SealChanged));
         }
         if let Some(line) = rest.next() {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{END, FlowStep, FlowVersion, StepQuestion, StepWay};
-use crate::agent::check::{OF_VERSIONS, check_seconds, check_suggestions, known_kind, small};
+use crate::agent::check::{OF_VERSIONS, check_definition_size, check_kind_name, check_seconds, check_suggestions};
 use crate::flow::next::Next;
 use crate::template::{Path, placeholders};
 use crate::{AgentVersion, Kind, Problem, text};
@@ -34,10 +34,10 @@ impl FlowVersion {
     #[must_use]
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        text::name("/name", &self.name, ".", &mut problems);
-        text::name("/version", &self.version, OF_VERSIONS, &mut problems);
+        text::check_name("/name", &self.name, ".", &mut problems);
+        text::check_name("/version", &self.version, OF_VERSIONS, &mut problems);
         if let Some(description) = &self.description {
-            text::line("/description", description, &mut problems);
+            text::check_line("/description", description, &mut problems);
         }
         if self.steps.is_empty() || self.steps.len() > MOST_STEPS {
             problems.push(Problem::new("/steps", format!("must be 1 to {MOST_STEPS}")));
@@ -53,7 +53,7 @@ impl FlowVersion {
                 problems.push(Problem::new(format!("{at}/name"), format!("nothing leads to step `{}`", step.name)));
             }
         }
-        small(self, &mut problems);
+        check_definition_size(self, &mut problems);
         problems
     }
 
@@ -111,7 +111,7 @@ impl FlowVersion {
 
     fn check_name(&self, index: usize, step: &FlowStep, problems: &mut Vec<Problem>) {
         let at = format!("/steps/{index}/name");
-        text::name(&at, &step.name, "", problems);
+        text::check_name(&at, &step.name, "", problems);
         if step.name == END {
             problems.push(Problem::new(&at, format!("`{END}` is where a flow ends, not a step")));
         }
@@ -207,14 +207,14 @@ impl FlowStep {
         if self.delay_seconds.is_some_and(|seconds| seconds > MOST_DELAY) {
             problems.push(Problem::new(format!("{at}/delay_seconds"), format!("must be 0 to {MOST_DELAY}")));
         }
-        text::depth(&format!("{at}/input"), &self.input, problems);
+        text::check_depth(&format!("{at}/input"), &self.input, problems);
         for (name, template) in &self.pass {
             let place = text::field(&format!("{at}/pass"), name);
-            text::name(&place, name, "", problems);
-            text::depth(&place, template, problems);
+            text::check_name(&place, name, "", problems);
+            text::check_depth(&place, template, problems);
         }
         for (index, tool) in self.tools.iter().flatten().enumerate() {
-            text::identifier(&format!("{at}/tools/{index}"), tool, problems);
+            text::check_identifier(&format!("{at}/tools/{index}"), tool, problems);
         }
         if let Some(question) = &self.question {
             question.check(&format!("{at}/question"), problems);
@@ -224,7 +224,7 @@ impl FlowStep {
 
 impl StepQuestion {
     fn check(&self, at: &str, problems: &mut Vec<Problem>) {
-        known_kind(&format!("{at}/kind"), &self.kind, problems);
+        check_kind_name(&format!("{at}/kind"), &self.kind, problems);
         if let Some(seconds) = self.deadline_seconds {
             check_seconds(&format!("{at}/deadline_seconds"), seconds, problems);
         }

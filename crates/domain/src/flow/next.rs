@@ -97,7 +97,7 @@ impl FlowVersion {
 impl FlowStep {
     /// Whether another attempt is allowed after this number of attempts.
     #[must_use]
-    pub const fn again(&self, attempts: u32) -> bool {
+    pub const fn may_retry(&self, attempts: u32) -> bool {
         attempts < self.attempts
     }
 

@@ -40,7 +40,7 @@ impl Interaction {
         pending.votes.retain(|vote| !vote.by.is_same_person(&by));
         pending.claim = pending.claim.filter(|claim| !claim.by.is_same_person(&by));
         pending.abstained.push(Abstention { by: by.clone(), at: now, note: note.clone() });
-        let reachable = |audience: &Audience| audience.enough(&self.left(audience, &pending, people));
+        let reachable = |audience: &Audience| audience.is_reached_by(&self.left(audience, &pending, people));
         pending.deserted = !self.question.audiences().iter().all(reachable);
         let abstained = InteractionAbstained { note, abstained: pending.abstained.len() };
         let draft = EventDraft::by(&by, EventKind::InteractionAbstained(abstained));
@@ -78,7 +78,7 @@ impl Interaction {
                 continue;
             }
             // A person with several keys counts once, with the groups of all keys.
-            match left.iter_mut().find(|(known, _)| text::same_name(known, name)) {
+            match left.iter_mut().find(|(known, _)| text::is_same_name(known, name)) {
                 Some((_, groups)) => groups.extend(person.groups.iter().cloned()),
                 None => left.push((name, person.groups.clone())),
             }

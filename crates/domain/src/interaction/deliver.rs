@@ -21,11 +21,11 @@ impl Interaction {
     /// Hands the answer to the agent that asked, under a lease.
     pub fn take(self, by: &Actor, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
         self.require_taker(by)?;
-        let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
+        let (actor, details) = (by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
             let after = delivery.take(lease, actor.clone(), now, until)?;
             let taken = DeliveryTaken { until, delivery: after.status() };
-            Ok((after, EventDraft::by(&actor, EventKind::DeliveryTaken(taken)).recording(record)))
+            Ok((after, EventDraft { details, ..EventDraft::by(&actor, EventKind::DeliveryTaken(taken)) }))
         })
     }
 
@@ -56,11 +56,11 @@ impl Interaction {
 
     /// Records that a step of a hosted agent has continued with the answer, in the transaction in which the step continues.
     pub fn skip_delivery(self, now: Timestamp) -> Result<Change, Refusal> {
-        let (by, record) = (self.origin.asked_by.clone(), audit::of_delivery(&self.question));
+        let (by, details) = (self.origin.asked_by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
             let after = delivery.skip_delivery(now)?;
             let completed = DeliveryCompleted { delivery: after.status() };
-            Ok((after, EventDraft::by(&by, EventKind::DeliveryCompleted(completed)).recording(record)))
+            Ok((after, EventDraft { details, ..EventDraft::by(&by, EventKind::DeliveryCompleted(completed)) }))
         })
     }
 

@@ -11,13 +11,13 @@ impl Interaction {
             return Ok(());
         }
         self.admit(caller)?;
-        let alone = self.question.audience.enough(&[caller.groups.as_slice()]);
+        let alone = self.question.audience.is_reached_by(&[caller.groups.as_slice()]);
         if alone { Ok(()) } else { Err(Refusal::NeedsOthers(self.id)) }
     }
 
     /// Whether this is a secret question that was answered with values. Values are delivered only in this case.
     #[must_use]
-    pub fn ended_with_secrets(&self) -> bool {
+    pub fn has_ended_with_secrets(&self) -> bool {
         let given = self.final_answer().is_some_and(|answer| answer.effect.carries_form());
         self.question.kind == Kind::Secret && given
     }

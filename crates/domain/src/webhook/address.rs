@@ -25,7 +25,7 @@ impl Networks {
     #[must_use]
     pub fn allow(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        self.private || public(address) || self.allowed.iter().any(|network| network.contains(address))
+        self.private || is_public(address) || self.allowed.iter().any(|network| network.contains(address))
     }
 }
 
@@ -64,14 +64,14 @@ impl FromStr for Network {
 }
 
 /// Whether an address is known to be public. Unknown ranges are not.
-fn public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => public_v4(address),
-        IpAddr::V6(address) => public_v6(address),
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
     }
 }
 
-fn public_v4(address: Ipv4Addr) -> bool {
+fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let ours = address.is_private() || address.is_loopback() || address.is_link_local();
     let nobody = a == 0 || a >= 224 || address.is_documentation();
@@ -81,11 +81,11 @@ fn public_v4(address: Ipv4Addr) -> bool {
 }
 
 /// Whether an IPv6 address is public. If the address embeds an IPv4 address, that one decides.
-fn public_v6(address: Ipv6Addr) -> bool {
+fn is_public_v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
     let inner = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        public_v4(Ipv4Addr::new(a, b, c, d))
+        is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match parts {
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => inner(high, low),

@@ -93,6 +93,34 @@ pub enum Progress {
     },
 }
 
+/// State of a message.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WebhookDeliveryState {
+    /// The message is to be sent, or sent again.
+    Pending,
+    /// The endpoint accepted the message.
+    Delivered,
+    /// All attempts to send the message failed.
+    Dead,
+    /// The message was discarded.
+    Dropped,
+}
+
+impl WebhookDeliveryState {
+    /// Name of the state in JSON and in the stores.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Delivered => "delivered",
+            Self::Dead => "dead",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
 /// One attempt to deliver a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
@@ -110,7 +138,7 @@ pub struct Attempt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptVerdict {
     /// The endpoint has accepted the message.
-    Taken {
+    Accepted {
         /// Whether the endpoint has also processed it. Status 202 means that it has not yet.
         done: bool,
     },
@@ -121,14 +149,14 @@ pub enum AttemptVerdict {
 }
 
 impl Progress {
-    /// Name of the state in JSON and in the stores.
+    /// State without its data.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub const fn state(&self) -> WebhookDeliveryState {
         match self {
-            Self::Pending { .. } => "pending",
-            Self::Delivered { .. } => "delivered",
-            Self::Dead { .. } => "dead",
-            Self::Dropped { .. } => "dropped",
+            Self::Pending { .. } => WebhookDeliveryState::Pending,
+            Self::Delivered { .. } => WebhookDeliveryState::Delivered,
+            Self::Dead { .. } => WebhookDeliveryState::Dead,
+            Self::Dropped { .. } => WebhookDeliveryState::Dropped,
         }
     }
 
@@ -156,8 +184,8 @@ impl Attempt {
     #[must_use]
     pub const fn verdict(&self) -> AttemptVerdict {
         match self.status {
-            Some(202) => AttemptVerdict::Taken { done: false },
-            Some(200..=299) => AttemptVerdict::Taken { done: true },
+            Some(202) => AttemptVerdict::Accepted { done: false },
+            Some(200..=299) => AttemptVerdict::Accepted { done: true },
             Some(410) => AttemptVerdict::Gone,
             _ => AttemptVerdict::Failed,
         }
@@ -184,7 +212,7 @@ impl WebhookDelivery {
         let verdict = attempt.verdict();
         self.tries += 1;
         self.progress = match verdict {
-            AttemptVerdict::Taken { .. } => Progress::Delivered { at: now },
+            AttemptVerdict::Accepted { .. } => Progress::Delivered { at: now },
             AttemptVerdict::Gone => Progress::Dead { at: now, reason: "the endpoint is gone (410)".into() },
             AttemptVerdict::Failed => match self.again(wait, jitter, now) {
                 Some(due) => Progress::Pending { due },
@@ -252,7 +280,7 @@ mod tests {
 
     #[test]
     fn only_status_2xx_accepts_a_message() {
-        let done = |done| AttemptVerdict::Taken { done };
+        let done = |done| AttemptVerdict::Accepted { done };
         for (status, expected) in [(200, done(true)), (202, done(false)), (204, done(true)), (299, done(true))] {
             check(Some(status), expected);
         }

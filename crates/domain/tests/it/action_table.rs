@@ -111,7 +111,7 @@ fn check(state: &str, command: &str, expected: &str) {
             assert!(event_draft.kind.name().starts_with("action."), "{state} | {command}");
             assert!(event_draft.data().get("arguments").is_none(), "{state} | {command}");
             let edited = if after.edited.is_some() { " edited" } else { "" };
-            format!("{}{edited}", after.state_name(at(NOW)))
+            format!("{}{edited}", after.status(at(NOW)).name())
         }
     };
     assert_eq!(found, expected, "{state} | {command}");
@@ -251,8 +251,8 @@ fn report_for_another_run_is_refused() {
 fn overdue_action_without_a_new_permit_becomes_unknown() {
     let overdue = Action { repeatable: true, ..action_in("overdue") };
     let fresh = permit(2, &action(json!({})), 1000);
-    assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state_name(at(NOW)), "allowed");
-    assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state_name(at(NOW)), "unknown");
+    assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.status(at(NOW)).name(), "allowed");
+    assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.status(at(NOW)).name(), "unknown");
 }
 
 /// An unknown outcome always keeps the identifier of its run, regardless of how it became unknown.
@@ -276,7 +276,7 @@ fn unknown_outcome_keeps_the_id_of_its_run() {
 fn expired_permit_rejects_the_action() {
     let over = action_in("permit over");
     assert_eq!(
-        (over.state_name(at(NOW - 1)), over.state_name(at(NOW)), over.state_name(Timestamp::MAX)),
+        (over.status(at(NOW - 1)).name(), over.status(at(NOW)).name(), over.status(Timestamp::MAX).name()),
         ("allowed", "rejected", "rejected")
     );
 }
@@ -291,7 +291,7 @@ fn action_that_a_client_does_not_start_in_time_fails() {
     assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
     let over = Action { runner, ..action_in("permit over") };
     let (failed, event_draft) = over.lapse(Some(fresh), at(NOW)).unwrap();
-    assert_eq!((failed.state_name(at(NOW)), event_draft.kind.name()), ("failed", "action.failed"));
+    assert_eq!((failed.status(at(NOW)).name(), event_draft.kind.name()), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);
     assert_eq!(action_in("permit over").wake_at(), None, "an agent that runs the action itself needs no wake-up");
 }

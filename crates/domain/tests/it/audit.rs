@@ -312,8 +312,8 @@ fn public_key_is_parsed_only_in_lower_case() {
 fn signature_of_a_checkpoint_is_bound_to_its_tenant() {
     let checkpoint: Checkpoint = signer().checkpoint(tenant(), &ChainHead::default(), at(1));
     let key = signer().public_key();
-    assert!(checkpoint.signed_by(&key, &tenant().to_string()));
-    assert!(!checkpoint.signed_by(&key, &TenantId::from_uuid(uuid(3)).to_string()));
+    assert!(checkpoint.is_signed_by(&key, &tenant().to_string()));
+    assert!(!checkpoint.is_signed_by(&key, &TenantId::from_uuid(uuid(3)).to_string()));
 }
 
 /// Parts that are too large are stored as digests. Small parts next to them stay unchanged.

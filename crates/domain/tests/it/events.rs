@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::common::people::{at, caller, session, uuid};
+use holdpoint_domain::audit::AuditDetails;
+use holdpoint_domain::audit::details::{DefinitionDetails, PolicyDiffDetails, RejectionDetails};
 use holdpoint_domain::event::{InteractionAnswered, InteractionDeadline};
 use holdpoint_domain::{
     Actor, AuditDraft, AuditKind, Effect, Event, EventDraft, EventId, EventKind, InteractionId, Role, audit,
@@ -85,10 +87,11 @@ fn stored_events_are_read_without_loss() {
 fn stored_audit_details_are_read_without_loss() {
     for (name, data) in rows(STORED_AUDIT) {
         let kind = AuditKind::read(&name, &data).unwrap_or_else(|| panic!("{name} {data} cannot be read"));
-        let record = json!({ "diff": data.get("diff"), "definition": data.get("definition") });
-        let present = record.as_object().unwrap().iter().filter(|(name, _)| data.get(name).is_some());
-        let record = present.map(|(name, value)| (name.clone(), value.clone())).collect();
-        assert_eq!(audit::Particulars::from(&AuditDraft::plain(kind).recording(record)).data, data, "{name}");
+        let diff = data.get("diff").map(|diff| PolicyDiffDetails { diff: diff.as_str().map(str::to_owned) });
+        let definition = data.get("definition").map(|definition| DefinitionDetails { definition: definition.clone() });
+        let details = diff.map(AuditDetails::PolicyDiff).or(definition.map(AuditDetails::Definition));
+        let draft = AuditDraft { details, ..AuditDraft::plain(kind) };
+        assert_eq!(audit::Particulars::from(&draft).data, data, "{name}");
     }
 }
 
@@ -131,12 +134,12 @@ fn a_draft_adds_the_actor_to_the_event_and_the_record_to_the_entry() {
     let answered = InteractionAnswered { effect: Effect::Approve, options: vec!["yes".into()] };
     let draft = EventDraft::by(&alice(), EventKind::InteractionAnswered(answered))
         .through(second)
-        .recording(json!({ "answer": { "feedback": "go" } }));
+        .recording(AuditDetails::Rejection(RejectionDetails { feedback: Some("go".into()) }));
     let by = json!({ "kind": "user", "name": "alice" });
     assert_eq!(draft.data(), json!({ "effect": "approve", "options": ["yes"], "through": second, "by": by }));
     let entry = audit::Particulars::from(&draft);
     assert_eq!((entry.name, entry.by), ("interaction.answered", Some(alice())));
-    let data = json!({ "effect": "approve", "options": ["yes"], "through": second, "answer": { "feedback": "go" } });
+    let data = json!({ "effect": "approve", "options": ["yes"], "through": second, "feedback": "go" });
     assert_eq!(entry.data, data);
 
     let deadline = InteractionDeadline { deadline: None };

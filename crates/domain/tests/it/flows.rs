@@ -186,7 +186,7 @@ fn delays_double_up_to_an_hour() {
     }
     assert_eq!((delay(json!(null), 2), delay(json!(0), 9)), (seconds(1), seconds(0)));
     let step = &flow(json!([{ "name": "a", "agent": "x", "attempts": 2 }])).steps[0];
-    assert_eq!((step.again(1), step.again(2)), (true, false));
+    assert_eq!((step.may_retry(1), step.may_retry(2)), (true, false));
 }
 
 #[test]

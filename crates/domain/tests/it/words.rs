@@ -1,17 +1,19 @@
-//! Holds the names of the workspace against the vocabulary of [`holdpoint_domain::words`]. Reads the sources as text.
+//! Holds the names of the workspace against the vocabulary of [`holdpoint_domain::words`]. The module `scanner` reads the names.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use holdpoint_domain::webhook::delivery::TEST_MESSAGE;
-use holdpoint_domain::words::{RETIRED, RETIRED_TYPES, Retired, WORDS};
+use holdpoint_domain::words::{RETIRED, Retired, WORDS};
 use holdpoint_domain::{AuditKind, EventKind};
+
+use self::scanner::{Names, is_event, items, list, parts, retired_in, sources, tests, variables};
+
+mod scanner;
 
 /// Field of a question that a guide explains. It has the form of an event name.
 const DELIVERY_FIELD: &str = "delivery.state";
-/// Flag with the words "at once", which mean simultaneously.
-const SIMULTANEOUS: &str = "lists_at_once";
 /// Commands of the command line that are verbs, or that name no concept of the product.
 const COMMANDS_OF_THEIR_OWN: [&str; 13] = [
     "Adopt", "Backup", "Check", "Create", "Database", "Export", "List", "Openapi", "Revoke", "Rotate", "Serve",
@@ -25,22 +27,12 @@ const FAMILIES_OF_THEIR_OWN: [&str; 2] = ["database", "model"];
 
 /// Sources that name what earlier versions stored, by the words of those versions.
 const SOURCES_OF_THE_PAST: [&str; 2] = ["domain/src/words.rs", "store-postgres/src/migrate/gradual.rs"];
-/// Retired words that have another meaning in the name of a function or a variable: the adverb, the drive of a Windows path, and the seed of random
-/// numbers.
-const OTHER_MEANINGS: [&str; 3] = ["once", "drive", "seed"];
+/// Retired words that have another meaning in the name of a function or a variable: the drive of a Windows path, and the seed of random numbers.
+const OTHER_MEANINGS: [&str; 2] = ["drive", "seed"];
+/// End of the adverb in a longer name, such as `at_once` or `is_shown_once`. A retired word that stands alone or first is a finding.
+const ADVERB: &str = "_once";
 /// Test that plants names with retired words.
 const PLANTED: &str = "domain/tests/it/words.rs";
-
-/// Every public type, table, route, event, command and flag name, each with the file that defines it.
-#[derive(Default)]
-struct Names {
-    types: BTreeSet<(String, String)>,
-    tables: BTreeSet<(String, String)>,
-    routes: BTreeSet<(String, String)>,
-    events: BTreeSet<(String, String)>,
-    commands: BTreeSet<(String, String)>,
-    flags: BTreeSet<(String, String)>,
-}
 
 #[test]
 fn no_name_contains_a_retired_word() {
@@ -55,8 +47,7 @@ fn no_item_contains_a_retired_word() {
     for (file, text) in sources().into_iter().chain(tests()).filter(|(file, _)| !excepted(file)) {
         for name in items(&text).into_iter().chain(variables(&text)) {
             found += 1;
-            let excepted = if name.starts_with(char::is_lowercase) { &OTHER_MEANINGS[..] } else { &[] };
-            let retired = retired_in(name).filter(|retired| !excepted.contains(&retired.word));
+            let retired = retired_in(name).filter(|retired| !has_other_meaning(name, retired));
             findings.extend(
                 retired.map(|retired| format!("{file}: {name}: `{}` is now {}", retired.word, retired.instead)),
             );
@@ -64,6 +55,12 @@ fn no_item_contains_a_retired_word() {
     }
     assert!(found > 20_000, "{found} items and variables");
     report(&findings);
+}
+
+/// Whether a retired word has another meaning in the name of a function or a variable.
+fn has_other_meaning(name: &str, retired: &Retired) -> bool {
+    let is_adverb = retired.word == "once" && name.contains(ADVERB);
+    name.starts_with(char::is_lowercase) && (is_adverb || OTHER_MEANINGS.contains(&retired.word))
 }
 
 /// Each table, the first noun of each route of `/v1`, and each command that is a noun belong to a word.
@@ -296,7 +293,10 @@ fn the_scanner_finds_names_of_each_sort() {
     assert_eq!(parts("ProposalReads"), ["proposal", "reads"]);
     assert_eq!(parts("/v1/stats/details"), ["v1", "stats", "details"]);
     assert_eq!(items("pub enum A {\n    B(u8),\n}\n\nimpl A {\n    const fn c() {}\n}\n"), ["A", "B", "c"]);
-    assert_eq!(variables("    let mut untaken = 1;\n    let (a, b) = c;\n"), ["untaken", ""]);
+    assert_eq!(variables("    let mut untaken = 1;\n    if let (Some(a), b) = c {\n"), ["mut", "untaken", "a", "b"]);
+    assert_eq!(variables("fn a(&self, mut b: u8, c: &str) {\n    d(|e, f| g);\n"), ["b", "c", "e", "f"]);
+    let means_otherwise = |name| has_other_meaning(name, retired_in(name).unwrap());
+    assert_eq!(["once", "once_kept", "Once", "at_once"].map(means_otherwise), [false, false, false, true]);
     assert!(tests().iter().any(|(file, _)| file == PLANTED));
     assert_eq!(retired_in("AskedByNow").map(|retired| retired.word), Some("by_now"));
     assert_eq!(parts("step.sent_back"), ["step", "sent", "back"]);
@@ -304,224 +304,4 @@ fn the_scanner_finds_names_of_each_sort() {
 
 fn report(findings: &[String]) {
     assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
-}
-
-/// The words of a name in lower case: `ProposalReads` and `proposal_reads` are `proposal` and `reads`.
-fn parts(name: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    for letter in name.chars() {
-        if letter.is_uppercase() || !letter.is_alphanumeric() {
-            parts.push(String::new());
-        }
-        if letter.is_alphanumeric() {
-            parts.last_mut().unwrap().extend(letter.to_lowercase());
-        }
-    }
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-impl Names {
-    /// Names that contain a retired word, or that are a retired type.
-    fn retired(&self) -> Vec<String> {
-        let mut findings = Vec::new();
-        for (sort, found) in self.sorts() {
-            for (name, file) in found.iter().filter(|(name, _)| name != SIMULTANEOUS) {
-                if let Some(retired) = retired_in(name) {
-                    findings.push(format!("{sort} {name}: `{}` is now {} ({file})", retired.word, retired.instead));
-                }
-            }
-        }
-        let types = self.types.iter().filter(|(name, _)| RETIRED_TYPES.contains(&name.as_str()));
-        findings.extend(types.map(|(name, file)| format!("type {name}: name it after the thing that it is ({file})")));
-        findings
-    }
-
-    fn sorts(&self) -> [(&'static str, &BTreeSet<(String, String)>); 6] {
-        [
-            ("type", &self.types),
-            ("table", &self.tables),
-            ("route", &self.routes),
-            ("event", &self.events),
-            ("command", &self.commands),
-            ("flag", &self.flags),
-        ]
-    }
-
-    fn read() -> Self {
-        let mut names = Self::default();
-        for (file, text) in sources() {
-            names.add(&text, &file);
-        }
-        names
-    }
-
-    #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of source files are in lower case")]
-    fn add(&mut self, text: &str, file: &str) {
-        self.add_tables(text, file);
-        if !file.ends_with(".rs") || file.starts_with("domain/src/words") {
-            return;
-        }
-        if file.starts_with("cli/") {
-            self.add_flags(text, file);
-        }
-        let mut subcommands = false;
-        for line in text.lines() {
-            let code = line.trim_start();
-            if let Some(name) = public_type(code) {
-                self.types.insert((name.to_owned(), file.to_owned()));
-            }
-            if code.starts_with("#[derive(") {
-                subcommands = code.contains("Subcommand");
-            }
-            let variant = code.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
-            if subcommands && variant.starts_with(char::is_uppercase) {
-                self.commands.insert((variant.to_owned(), file.to_owned()));
-            }
-            subcommands &= line != "}";
-            for literal in code.split('"').skip(1).step_by(2) {
-                if literal.starts_with('/') && (code.contains("path = \"") || code.contains(".route(\"")) {
-                    self.routes.insert((literal.to_owned(), file.to_owned()));
-                }
-                if is_event(literal) {
-                    self.events.insert((literal.to_owned(), file.to_owned()));
-                }
-            }
-        }
-    }
-
-    /// Finds the flags of the command line: fields with `#[arg(long)]`, or the name that the attribute gives.
-    fn add_flags(&mut self, text: &str, file: &str) {
-        for after in text.split("#[arg(").skip(1) {
-            let Some((attribute, rest)) = after.split_once(")]") else { continue };
-            let mut settings = attribute.split(',').map(str::trim);
-            let Some(long) = settings.find(|setting| setting.starts_with("long")) else { continue };
-            let field = rest.lines().map(str::trim).find(|line| line.contains(": ") && !line.starts_with(['#', '/']));
-            let field = field.and_then(|line| line.split(':').next()?.split(' ').next_back());
-            let given = long.split_once('"').and_then(|(_, name)| name.split('"').next());
-            self.flags.extend(given.or(field).map(|name| (name.to_owned(), file.to_owned())));
-        }
-    }
-
-    /// Follows `create table`, `alter table … rename to` and `drop table` in the order of the migrations.
-    fn add_tables(&mut self, text: &str, file: &str) {
-        let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || "();,\"".contains(letter)).collect();
-        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty() && *word != "\\").collect();
-        let after = |at: usize| words[at + 2..].iter().find(|word| !["if", "not", "exists"].contains(word)).copied();
-        for at in 0..words.len().saturating_sub(3) {
-            match (words[at], words[at + 1]) {
-                ("create", "table") => drop(after(at).map(|name| self.tables.insert((name.into(), file.into())))),
-                ("drop", "table") => self.tables.retain(|(name, _)| Some(name.as_str()) != after(at)),
-                ("alter", "table") if words.get(at + 3) == Some(&"rename") && words.get(at + 4) == Some(&"to") => {
-                    self.tables.retain(|(name, _)| name != words[at + 2]);
-                    self.tables.insert((words[at + 5].into(), file.into()));
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-/// Sources and migrations of all crates, each with its path below `crates`. Migrations come first, in their order.
-fn sources() -> Vec<(String, String)> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut files: Vec<PathBuf> = Vec::new();
-    for krate in fs::read_dir(crates).unwrap() {
-        let krate = krate.unwrap().path();
-        list(&krate.join("src"), &["rs", "sql"], &mut files);
-        list(&krate.join("migrations"), &["rs", "sql"], &mut files);
-    }
-    files.sort_by_key(|file| (version(file), file.clone()));
-    let shown = |file: &Path| file.strip_prefix(crates).unwrap().display().to_string();
-    files.into_iter().map(|file| (shown(&file), fs::read_to_string(&file).unwrap())).collect()
-}
-
-/// Sources of the tests of all crates, each with its path below `crates`.
-fn tests() -> Vec<(String, String)> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut files: Vec<PathBuf> = Vec::new();
-    for krate in fs::read_dir(crates).unwrap() {
-        list(&krate.unwrap().path().join("tests"), &["rs"], &mut files);
-    }
-    let shown = |file: &Path| file.strip_prefix(crates).unwrap().display().to_string();
-    files.into_iter().map(|file| (shown(&file), fs::read_to_string(&file).unwrap())).collect()
-}
-
-/// Retired word that a name contains, in the singular or the plural. A retired word may have several parts, such as `by_now`.
-fn retired_in(name: &str) -> Option<&'static Retired> {
-    let parts = parts(name);
-    let is_in = |word: &str| {
-        let words: Vec<&str> = word.split('_').collect();
-        let is_same = |(part, word): (&String, &&str)| part == word || part.strip_suffix('s') == Some(word);
-        parts.windows(words.len()).any(|window| window.iter().zip(&words).all(is_same))
-    };
-    RETIRED.iter().find(|retired| is_in(retired.word))
-}
-
-/// Names of the types, variants and functions that a source declares.
-fn items(text: &str) -> Vec<&str> {
-    let word = |code: &str| code.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(code.len());
-    let (mut found, mut variants) = (Vec::new(), None);
-    for line in text.lines() {
-        let code = line.trim_start();
-        let indent = line.len() - code.len();
-        let mut rest = code;
-        while let Some(after) = ["pub ", "pub(crate) ", "pub(super) ", "const ", "async ", "unsafe "]
-            .iter()
-            .find_map(|before| rest.strip_prefix(before))
-        {
-            rest = after;
-        }
-        let declared = ["struct ", "enum ", "trait ", "type ", "fn "].iter().find_map(|sort| rest.strip_prefix(sort));
-        found.extend(declared.map(|name| &name[..word(name)]));
-        if rest.starts_with("enum ") && rest.ends_with('{') {
-            variants = Some(indent);
-        } else if variants == Some(indent) && code == "}" {
-            variants = None;
-        } else if variants == indent.checked_sub(4) && variants.is_some() && code.starts_with(char::is_uppercase) {
-            found.push(&code[..word(code)]);
-        }
-    }
-    found
-}
-
-/// Names of the variables that a source binds with `let name`.
-fn variables(text: &str) -> Vec<&str> {
-    let bound = text.lines().filter_map(|line| line.trim_start().strip_prefix("let "));
-    let names = bound.map(|rest| rest.strip_prefix("mut ").unwrap_or(rest));
-    names.filter_map(|rest| rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()).collect()
-}
-
-fn public_type(code: &str) -> Option<&str> {
-    let rest = code.strip_prefix("pub ")?;
-    let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|sort| rest.strip_prefix(sort))?;
-    rest.split(|letter: char| !letter.is_alphanumeric()).next()
-}
-
-/// Whether a literal has the form of an event name, `interaction.answered`, with a first part that the vocabulary knows or has retired.
-fn is_event(literal: &str) -> bool {
-    let Some((family, name)) = literal.split_once('.') else { return false };
-    let lower =
-        |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
-    let known = WORDS.iter().any(|word| word.events == family) || RETIRED.iter().any(|word| word.word == family);
-    known && lower(family) && lower(name) && !["toml", "json", "md", "rs"].contains(&name)
-}
-
-/// The number of a migration, so that they are read in their order; files of sources come last.
-fn version(file: &Path) -> u64 {
-    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let digits: String = name.trim_start_matches('V').chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().unwrap_or(u64::MAX)
-}
-
-fn list(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
-    let Ok(found) = fs::read_dir(folder) else { return };
-    for entry in found {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            list(&path, endings, files);
-        } else if path.extension().is_some_and(|end| endings.iter().any(|wanted| end == *wanted)) {
-            files.push(path);
-        }
-    }
 }

@@ -57,9 +57,9 @@ impl NewKey {
     fn check(&self) -> Result<(), Error> {
         let mut problems: Vec<Problem> = Vec::new();
         if let Some(name) = &self.user {
-            user::name("/user", name, &mut problems);
+            user::check_name("/user", name, &mut problems);
         }
-        user::groups("/groups", &self.groups, &mut problems);
+        user::check_groups("/groups", &self.groups, &mut problems);
         if self.lifetime.is_some_and(|lifetime| lifetime <= SignedDuration::ZERO || lifetime > LONGEST) {
             problems.push(Problem::new("/expires_in_seconds", "must be more than 0 and at most 100 years"));
         }
@@ -200,8 +200,8 @@ pub(crate) async fn find_scope(engine: &Engine, tenant: &str, project: &str) -> 
 
 pub(crate) async fn ensure_scope(engine: &Engine, tenant: &str, project: &str) -> Result<Scope, Error> {
     let mut problems = Vec::new();
-    text::identifier("/tenant", tenant, &mut problems);
-    text::identifier("/project", project, &mut problems);
+    text::check_identifier("/tenant", tenant, &mut problems);
+    text::check_identifier("/project", project, &mut problems);
     if !problems.is_empty() {
         return Err(Refusal::QuestionInvalid(problems).into());
     }

@@ -10,7 +10,7 @@ use store::{Cost, StoreError};
 
 use crate::access;
 use crate::access::authenticate::{LINK, fingerprint, format_credential};
-use crate::access::users::known;
+use crate::access::users::require_user_name;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
 
@@ -34,7 +34,7 @@ impl Engine {
         idempotency: Option<Idempotency>,
     ) -> Result<(String, Timestamp), Error> {
         caller.require(Right::ManageUsers)?;
-        let (name, pepper) = (known(name)?, access::authenticate::load_pepper(self).await?);
+        let (name, pepper) = (require_user_name(name)?, access::authenticate::load_pepper(self).await?);
         let (scope, credential) = (caller.scope, caller.credential);
         let (link, secret): (Link, _) = self
             .command_with_secret(caller, "link", idempotency, move |work, secret| {
@@ -53,7 +53,8 @@ impl Engine {
     pub async fn user_link_install(&self, tenant: &str, project: &str, name: &str) -> Result<String, Error> {
         let scope = access::keys::find_scope(self, tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
         let secret = self.ids.random();
-        let (name, hash) = (known(name)?, fingerprint(&access::authenticate::load_pepper(self).await?, &secret));
+        let (name, hash) =
+            (require_user_name(name)?, fingerprint(&access::authenticate::load_pepper(self).await?, &secret));
         let link = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             let (user, _) = access::find_member(work, &scope, &name)?;
             create_link(work, &scope, &user, &hash, LIFETIME)

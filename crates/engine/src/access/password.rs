@@ -75,7 +75,7 @@ async fn read_hash(engine: &Engine, record: &VisitRecord) -> Result<Option<Strin
 
 fn check(record: &VisitRecord, old: bool, new: &Password) -> Result<(), Error> {
     let mut problems = Vec::new();
-    user::password("/new", &new.0, &mut problems);
+    user::check_password("/new", &new.0, &mut problems);
     if record.user.subject.is_some() {
         problems.push(Problem::new("/new", "is not needed: you sign in through an identity provider"));
     }

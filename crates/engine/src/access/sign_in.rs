@@ -95,9 +95,9 @@ impl Engine {
     /// stays out.
     pub async fn sign_in_external(&self, identity: Identity, from: Option<IpAddr>) -> Result<String, Error> {
         let mut problems = Vec::new();
-        user::name("/name", &identity.name, &mut problems);
+        user::check_name("/name", &identity.name, &mut problems);
         if let Some(display) = &identity.display {
-            text::line("/display", display, &mut problems);
+            text::check_line("/display", display, &mut problems);
         }
         if identity.role == Role::Agent || !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
@@ -163,8 +163,8 @@ async fn end_without_role(
 /// Finds the person of this name, and the project whose audit trail records the attempt.
 async fn find_account(engine: &Engine, tenant: &str, name: &str) -> Result<(Option<Scope>, Option<UserRecord>), Error> {
     let mut problems = Vec::new();
-    text::identifier("/tenant", tenant, &mut problems);
-    text::identifier("/user", name, &mut problems);
+    text::check_identifier("/tenant", tenant, &mut problems);
+    text::check_identifier("/user", name, &mut problems);
     if !problems.is_empty() {
         return Ok((None, None));
     }

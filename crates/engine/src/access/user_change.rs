@@ -7,7 +7,7 @@ use domain::{
 };
 
 use crate::access;
-use crate::access::users::known;
+use crate::access::users::require_user_name;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
@@ -28,8 +28,8 @@ impl UserChange {
         if self.role.is_none() && self.groups.is_none() && self.disabled.is_none() {
             problems.push(Problem::new("", "name at least one of `role`, `groups` and `disabled`"));
         }
-        user::role("/role", self.role, &mut problems);
-        user::groups("/groups", self.groups.as_deref().unwrap_or_default(), &mut problems);
+        user::check_role("/role", self.role, &mut problems);
+        user::check_groups("/groups", self.groups.as_deref().unwrap_or_default(), &mut problems);
         if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
     }
 }
@@ -40,7 +40,7 @@ impl Engine {
     pub async fn user_change(&self, caller: &Caller, name: &str, change: UserChange) -> Result<User, Error> {
         caller.require(Right::ManageUsers)?;
         change.check()?;
-        let (scope, name) = (caller.scope, known(name)?);
+        let (scope, name) = (caller.scope, require_user_name(name)?);
         let changed = self.transact_by(caller, move |work| {
             let user = apply_user_change(work, &scope, &name, change.clone())?;
             let keys = revoke_excess_keys(work, &scope, &user)?;
@@ -55,7 +55,7 @@ impl Engine {
     /// everywhere; the old password and links no longer work.
     pub async fn user_disable(&self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.require(Right::ManageUsers)?;
-        let (scope, name) = (caller.scope, known(name)?);
+        let (scope, name) = (caller.scope, require_user_name(name)?);
         let keys = self.transact_by(caller, move |work| {
             let admins = work.tx.admins_lock(&scope)?;
             work.caller()?;
@@ -146,7 +146,7 @@ pub(crate) fn save_membership(
     (was, now): (&Membership, &Membership),
 ) -> Result<(), Error> {
     work.tx.membership_save(scope, user.id, now)?;
-    if !was.role.within(now.role) {
+    if !was.role.is_within(now.role) {
         work.tx.visits_end(user.id, None)?;
     }
     let was = RoleAndGroups { role: was.role, groups: was.groups.clone() };

@@ -43,13 +43,13 @@ pub struct AddedUser {
 impl NewUser {
     fn check(&self) -> Result<(), Error> {
         let mut problems: Vec<Problem> = Vec::new();
-        user::name("/name", &self.name, &mut problems);
+        user::check_name("/name", &self.name, &mut problems);
         if let Some(display) = &self.display {
-            text::line("/display", display, &mut problems);
-            text::visible("/display", display, &mut problems);
+            text::check_line("/display", display, &mut problems);
+            text::check_visible("/display", display, &mut problems);
         }
-        user::role("/role", Some(self.role), &mut problems);
-        user::groups("/groups", &self.groups, &mut problems);
+        user::check_role("/role", Some(self.role), &mut problems);
+        user::check_groups("/groups", &self.groups, &mut problems);
         if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
     }
 }
@@ -94,9 +94,9 @@ impl Engine {
 }
 
 /// Checks the form of a name before it is looked up.
-pub(crate) fn known(name: &str) -> Result<String, Error> {
+pub(crate) fn require_user_name(name: &str) -> Result<String, Error> {
     let mut problems = Vec::new();
-    text::identifier("", name, &mut problems);
+    text::check_identifier("", name, &mut problems);
     if problems.is_empty() { Ok(name.to_owned()) } else { Err(Refusal::NotFound("user").into()) }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
-use domain::action::{Action, ActionState, reserved};
+use domain::action::{Action, ActionState, is_reserved};
 use domain::ruling::AskingRule;
 use domain::{
     Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, Session, SessionId, SignedDuration,
@@ -158,7 +158,7 @@ async fn read_known(
         .read_by(caller, Cost::Point, move |reads, caller| {
             let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let entry_point = if caller.is_worker() {
-                interactions::ask::opened_on(reads, &scope, session.id)?
+                interactions::ask::read_entry_point(reads, &scope, session.id)?
             } else {
                 caller.entry_point
             };
@@ -188,7 +188,7 @@ pub(crate) fn question_terms(
 fn require_proposer(caller: &Caller, session: &Session, call: &str) -> Result<(), Error> {
     if !(caller.is_worker() && session.hosted) {
         session.require_owner(&caller.actor)?;
-        if session.hosted && reserved(call) {
+        if session.hosted && is_reserved(call) {
             return Err(Refusal::CallReserved(call.to_owned()).into());
         }
     }
@@ -254,9 +254,9 @@ fn reason_to_ask(ruling: &Ruling) -> String {
 
 fn check_propose(propose: &Propose) -> Result<(), Error> {
     let mut problems = Vec::new();
-    text::identifier("/call_id", &propose.call_id, &mut problems);
+    text::check_identifier("/call_id", &propose.call_id, &mut problems);
     propose.call.check("", &mut problems);
-    text::depth("/context", &propose.context, &mut problems);
+    text::check_depth("/context", &propose.context, &mut problems);
     if propose.call.tool.chars().count() > TOOL {
         problems.push(Problem::new("/tool", format!("is longer than {TOOL} characters")));
     }
@@ -283,7 +283,7 @@ pub(crate) async fn reply(
     secrets::unlock::fingerprint(engine, PERMIT, "").await?;
     // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
     let text = if let ActionState::Allowed { permit } = &action.state
-        && own(&action, caller)
+        && is_own(&action, caller)
     {
         Some(engine.vault.permit_text(&action, permit)?)
     } else {
@@ -322,6 +322,6 @@ impl Vault {
     }
 }
 
-fn own(action: &Action, caller: &Caller) -> bool {
+fn is_own(action: &Action, caller: &Caller) -> bool {
     action.require_agent(&caller.actor).is_ok() && action.require_access(caller).is_ok()
 }

@@ -144,7 +144,7 @@ fn check_outcome(outcome: &Outcome) -> Result<(), Error> {
     match outcome {
         Outcome::Done { result } => check_result(result, &mut problems),
         Outcome::Failed { message, result } => {
-            text::paragraphs("/message", message, &mut problems);
+            text::check_paragraphs("/message", message, &mut problems);
             check_result(result, &mut problems);
         }
         Outcome::Unknown => {}
@@ -153,7 +153,7 @@ fn check_outcome(outcome: &Outcome) -> Result<(), Error> {
 }
 
 fn check_result(result: &Value, problems: &mut Vec<Problem>) {
-    text::depth("/result", result, problems);
+    text::check_depth("/result", result, problems);
     if result.to_string().len() > MOST_BYTES {
         problems.push(Problem::new("/result", format!("is larger than {MOST_BYTES} bytes: leave a reference instead")));
     }

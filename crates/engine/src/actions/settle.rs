@@ -1,6 +1,6 @@
 //! Applies the end of a question to the action that it is about, and asks people about actions whose outcome is unknown.
 
-use domain::action::{ActionChange, same_but_text, verdict_of};
+use domain::action::{ActionChange, is_same_apart_from_content, verdict_of};
 use domain::{
     Action, ActionState, Actor, Call, Choice, Effect, Interaction, Kind, Permit, Problem, Question, Refusal,
     Resolution, Session, SignedDuration, State, Timestamp, Verdict,
@@ -188,7 +188,7 @@ fn read_time_for_outcome(
     if configured.is_some() || !action.hosted {
         return Ok(configured);
     }
-    Ok(interactions::ask::opened_on(&mut *work.tx, &session.scope, session.id)?.time_to_answer(kind))
+    Ok(interactions::ask::read_entry_point(&mut *work.tx, &session.scope, session.id)?.time_to_answer(kind))
 }
 
 /// Builds the question about an action that was started and whose outcome was never reported.
@@ -215,7 +215,7 @@ fn outcome_question(action: &Action) -> Question {
 /// edit changes any argument except the new text, because the call may then write to another file.
 fn edited_context(question: &Question, edited: &Value) -> Value {
     let mut context = question.context.clone();
-    let there = question.call.as_ref().is_some_and(|call| same_but_text(&call.arguments, edited));
+    let there = question.call.as_ref().is_some_and(|call| is_same_apart_from_content(&call.arguments, edited));
     if !there && let Some(fields) = context.as_object_mut() {
         fields.remove("before");
     }

@@ -13,7 +13,7 @@ pub(crate) fn lock(work: &mut Work<'_>, scope: &Scope, id: InteractionId) -> Res
     let (session, interaction) = match interactions::lock(work, scope, id) {
         Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
             require_asker(work, &archived)?;
-            let over = archived.delivery().filter(|delivery| delivery.over());
+            let over = archived.delivery().filter(|delivery| delivery.is_over());
             return Err(Refusal::DeliveryClosed(over.map_or("archived", Delivery::name)).into());
         }
         found => found?,

@@ -96,7 +96,7 @@ async fn unseal(
     lease: LeaseId,
     asked: &Interaction,
 ) -> Result<(Option<Value>, Option<Value>), Error> {
-    let (scope, id, secret) = (caller.scope, asked.id, asked.ended_with_secrets());
+    let (scope, id, secret) = (caller.scope, asked.id, asked.has_ended_with_secrets());
     let sealed = engine.read(Cost::Point, move |reads| {
         let secrets = if secret { reads.sealed_value(&scope, id, SECRETS)? } else { None };
         let resume_point = reads.sealed_value(&scope, id, RESUME_POINT)?;
@@ -105,7 +105,8 @@ async fn unseal(
         }
         let now = reads.now()?;
         let found = reads.interaction(&scope, id)?;
-        let held = found.as_ref().and_then(Interaction::delivery).is_some_and(|delivery| delivery.held_by(lease, now));
+        let held =
+            found.as_ref().and_then(Interaction::delivery).is_some_and(|delivery| delivery.is_held_by(lease, now));
         Ok(if held { (resume_point, secrets) } else { (None, None) })
     });
     let (resume_point, secrets) = sealed.await?;

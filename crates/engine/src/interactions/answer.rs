@@ -89,16 +89,16 @@ impl Engine {
         self.command(caller, Some(call), |_| Ok(())).await
     }
 
-    /// Records many answers in the given order. `take` receives each result at once, because the questions in them may be too large to collect.
+    /// Records many answers in the given order. `report` receives each result at once, because the questions in them may be too large to collect.
     pub async fn interaction_answer_many(
         &self,
         caller: &Caller,
         entries: Vec<AnswerEntry>,
-        mut take: impl FnMut(AnswerResult),
+        mut report: impl FnMut(AnswerResult),
     ) {
         for AnswerEntry { interaction, draft, idempotency } in entries {
             let result = self.interaction_answer(caller, interaction, draft, idempotency).await;
-            take(AnswerResult { interaction, result });
+            report(AnswerResult { interaction, result });
         }
     }
 }
@@ -123,7 +123,7 @@ pub(crate) async fn judge_and_save(
         async move {
             let subject = match first {
                 Some(subject) => subject,
-                None => interactions::plan::read(engine, caller.scope, plan.interaction, form.with_schema()).await?,
+                None => interactions::plan::read(engine, caller.scope, plan.interaction, form.has_schema()).await?,
             };
             interactions::plan::add_rulings(engine, caller, form, &mut plan, subject.as_ref()).await?;
             save(engine, caller, form, plan, idempotency).await

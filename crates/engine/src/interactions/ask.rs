@@ -122,7 +122,7 @@ fn pack(engine: &Engine, resume_point: Option<Value>) -> Result<Option<Zeroizing
 }
 
 /// Entry point on which a session was opened. It decides the usual time to answer for the questions of a hosted agent.
-pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<EntryPoint, Error> {
+pub(crate) fn read_entry_point(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<EntryPoint, Error> {
     let session_input = reads.session_input(scope, session)?.unwrap_or_default();
     Ok(session_input.entry_point.unwrap_or(EntryPoint::Worker))
 }

@@ -51,7 +51,7 @@ pub(crate) fn apply_answer(
         work.open_changes.note_closed(&interaction);
     }
     work.tx.interaction_save(&interaction)?;
-    if interaction.delivery().is_some_and(Delivery::over) && !session.hosted {
+    if interaction.delivery().is_some_and(Delivery::is_over) && !session.hosted {
         // No agent will take the answer again. The values of a hosted session stay, because its later steps still use them;
         // `sessions/control.rs` deletes them at the end of the session.
         work.tx.sealed_values_delete(&interaction.scope, interaction.id)?;
@@ -104,7 +104,7 @@ fn follow_end(
         if let Some(current) = &plan.current {
             policy::suspend_contradicted_rules(work, interaction, current)?;
         }
-        if let Some(values) = plan.secrets.as_ref().filter(|_| interaction.ended_with_secrets()) {
+        if let Some(values) = plan.secrets.as_ref().filter(|_| interaction.has_ended_with_secrets()) {
             secrets::seal_answer_values(work, vault, session, interaction, values)?;
         }
     }

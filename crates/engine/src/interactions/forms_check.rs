@@ -95,7 +95,7 @@ impl Checks {
     async fn wait_for_slot(&self, account: Account) -> Result<Checking, Error> {
         let busy = || Error::from(StoreError::Busy);
         let full = Refusal::LimitReached { limit: Limit::KeyForms, max: self.waiting.most() as u64 };
-        let waiting = self.waiting.take(account).ok_or(full)?;
+        let waiting = self.waiting.acquire(account).ok_or(full)?;
         let own = self.accounts.wait(account, LONGEST).await.ok_or_else(busy)?;
         let of_tenant = match account.tenant() {
             Some(tenant) => Some(self.tenants.wait(tenant, LONGEST).await.ok_or_else(busy)?),

@@ -71,7 +71,7 @@ impl AnswerForm {
     }
 
     /// Whether the schema of the tool is read with the question.
-    pub(crate) const fn with_schema(self) -> bool {
+    pub(crate) const fn has_schema(self) -> bool {
         matches!(self, Self::Person { with_schema: true })
     }
 }

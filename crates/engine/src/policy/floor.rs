@@ -40,7 +40,7 @@ pub(crate) struct Floor {
 
 impl Floor {
     /// Whether this process follows the floor that the store records.
-    pub(crate) fn followed(&self) -> bool {
+    pub(crate) fn is_followed(&self) -> bool {
         !self.given
     }
 }
@@ -162,7 +162,7 @@ async fn record_floor(engine: &Engine, floor: Option<Arc<Policy>>) -> Result<Tim
 
 /// Takes the floor that the servers put in force last, unless this process was given its own. Returns whether the floor changed.
 pub(crate) async fn follow_servers(engine: &Engine) -> Result<bool, Error> {
-    if !engine.policies.floor.read().followed() {
+    if !engine.policies.floor.read().is_followed() {
         return Ok(false);
     }
     let noted = engine.read(Cost::Point, move |reads| {

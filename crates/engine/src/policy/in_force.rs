@@ -123,7 +123,7 @@ impl RecordedVersions {
 impl Policies {
     /// Whether this process follows the policy or the floor that the store records.
     fn follows_servers(&self) -> bool {
-        self.follows.load(Ordering::Acquire) || self.floor.read().followed()
+        self.follows.load(Ordering::Acquire) || self.floor.read().is_followed()
     }
 }
 

@@ -375,7 +375,7 @@ pub(crate) fn parse_policy_here(file: &str, text: &str) -> Result<Policy, Error>
 pub(crate) fn check_reason(reason: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(reason) = reason {
-        text::paragraphs("/reason", reason, &mut problems);
+        text::check_paragraphs("/reason", reason, &mut problems);
         if reason.trim().is_empty() {
             problems.push(Problem::new("/reason", "must not be empty"));
         }

@@ -121,7 +121,7 @@ async fn run_simulation(engine: &Engine, scope: Scope, by: Entrant, simulate: Si
             // The simulation stops between two actions when the caller has gone.
             past.into_iter().map_while(judge).collect::<Vec<_>>()
         });
-        judged.await?.into_iter().for_each(|(after, past)| simulation.take(past, after));
+        judged.await?.into_iter().for_each(|(after, past)| simulation.add(past, after));
     }
     simulation.more = looking.more().await?;
     Ok(simulation)
@@ -133,10 +133,10 @@ impl Simulation {
         Self { version, judged: 0, more: false, counts, changed, contradictions: 0, contradicted }
     }
 
-    fn take(&mut self, HistoricAction { action, call, decision, .. }: HistoricAction, after: Ruling) {
+    fn add(&mut self, HistoricAction { action, call, decision, .. }: HistoricAction, after: Ruling) {
         self.judged += 1;
         let differs = action.ruling.verdict != after.verdict;
-        let contradicts = decision.as_ref().is_some_and(|decision| decision.contradicted_by(after.verdict));
+        let contradicts = decision.as_ref().is_some_and(|decision| decision.is_contradicted_by(after.verdict));
         let changed = ChangedRuling {
             session: action.session,
             call: action.call_id,

@@ -32,7 +32,7 @@ impl Engine {
     pub async fn database_adopt(&self) -> Result<LineageAdoption, Error> {
         self.transact_as(Originator::system(EntryPoint::Cli), |work| {
             let adopted = work.tx.lineage_adopt()?;
-            if !adopted.changed() {
+            if !adopted.has_changes() {
                 return Ok(adopted);
             }
             let LineageAdoption { raised, events, entries } = adopted;

@@ -41,15 +41,15 @@ impl<K: Eq + Hash> Slots<K> {
         self.most
     }
 
-    /// Takes one slot, if one is free.
+    /// Acquires one slot, if one is free.
     #[must_use]
-    pub fn take(&self, holder: K) -> Option<Slot> {
-        self.take_many(holder, 1)
+    pub fn acquire(&self, holder: K) -> Option<Slot> {
+        self.acquire_many(holder, 1)
     }
 
-    /// Takes several slots at once, or none if fewer are free.
+    /// Acquires several slots at once, or none if fewer are free.
     #[must_use]
-    pub fn take_many(&self, holder: K, places: u32) -> Option<Slot> {
+    pub fn acquire_many(&self, holder: K, places: u32) -> Option<Slot> {
         self.of(holder).try_acquire_many_owned(places).ok().map(|permit| Slot { _permit: permit })
     }
 
@@ -83,25 +83,25 @@ mod tests {
     #[tokio::test]
     async fn slots_are_limited_per_holder() {
         let slots = Slots::new(2);
-        let (first, second) = (slots.take("a").unwrap(), slots.take("a").unwrap());
-        assert!(slots.take("a").is_none());
-        assert!(slots.take_many("b", 2).is_some() && slots.take_many("b", 3).is_none());
+        let (first, second) = (slots.acquire("a").unwrap(), slots.acquire("a").unwrap());
+        assert!(slots.acquire("a").is_none());
+        assert!(slots.acquire_many("b", 2).is_some() && slots.acquire_many("b", 3).is_none());
         drop(first);
-        assert!(slots.take_many("a", 2).is_none());
+        assert!(slots.acquire_many("a", 2).is_none());
         assert!(slots.wait("a", Duration::from_secs(5)).await.is_some());
         drop(second);
-        assert!(slots.take_many("a", 2).is_some());
+        assert!(slots.acquire_many("a", 2).is_some());
     }
 
     #[test]
     fn holders_without_a_slot_are_removed() {
         let slots = Slots::new(1);
-        let held = slots.take(0).unwrap();
+        let held = slots.acquire(0).unwrap();
         for holder in 1..=3 * TRIM_AT {
-            assert!(slots.take(holder).is_some());
+            assert!(slots.acquire(holder).is_some());
         }
         assert!(slots.inner.lock().holders.len() <= TRIM_AT);
-        assert!(slots.take(0).is_none(), "who has a place is remembered");
+        assert!(slots.acquire(0).is_none(), "who has a place is remembered");
         drop(held);
     }
 }

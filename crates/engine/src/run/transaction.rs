@@ -79,7 +79,7 @@ impl Work<'_> {
         let presented = self.caller_state.presented.as_ref().ok_or(Error::Unauthenticated)?;
         let found =
             access::authenticate::read_caller(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
-        if !presented.role.within(found.role) {
+        if !presented.role.is_within(found.role) {
             // Checks before the transaction were made for a role that the caller no longer has.
             return Err(Refusal::RoleForbids { role: found.role }.into());
         }

@@ -35,8 +35,8 @@ impl Engine {
         let value = Zeroizing::new(value);
         caller.require(Right::ManageSecrets)?;
         let mut problems = Vec::new();
-        text::name("/agent", &agent, ".", &mut problems);
-        text::identifier("/name", &name, &mut problems);
+        text::check_name("/agent", &agent, ".", &mut problems);
+        text::check_identifier("/name", &name, &mut problems);
         if value.is_empty() || value.len() > MOST_BYTES {
             problems.push(Problem::new("/value", format!("must be 1 to {MOST_BYTES} bytes")));
         }

@@ -37,7 +37,7 @@ impl Redactor {
         }
         let mut hidden = Vec::with_capacity(text.len());
         let mut hiding = StreamRedactor::new(self.clone());
-        hiding.take(text.as_bytes(), &mut |bytes| hidden.extend_from_slice(bytes));
+        hiding.push(text.as_bytes(), &mut |bytes| hidden.extend_from_slice(bytes));
         hiding.finish(&mut |bytes| hidden.extend_from_slice(bytes));
         // Values are valid UTF-8, so the text between them is valid UTF-8 too.
         String::from_utf8_lossy(&hidden).into_owned()
@@ -86,8 +86,8 @@ impl StreamRedactor {
         Self { secrets, held: Vec::new() }
     }
 
-    /// Takes the next piece, and shows the part that cannot contain an incomplete value.
-    pub fn take(&mut self, bytes: &[u8], show: &mut dyn FnMut(&[u8])) {
+    /// Adds the next piece, and shows the part that cannot contain an incomplete value.
+    pub fn push(&mut self, bytes: &[u8], show: &mut dyn FnMut(&[u8])) {
         if self.secrets.longest == 0 {
             return show(bytes);
         }
@@ -164,7 +164,7 @@ mod tests {
             let mut hiding = StreamRedactor::new(secrets.clone());
             let mut out = Vec::new();
             for piece in text.as_bytes().chunks(size) {
-                hiding.take(piece, &mut |bytes| out.extend_from_slice(bytes));
+                hiding.push(piece, &mut |bytes| out.extend_from_slice(bytes));
             }
             hiding.finish(&mut |bytes| out.extend_from_slice(bytes));
             let out = String::from_utf8(out).unwrap();

@@ -67,7 +67,7 @@ impl Engine {
 fn check_agent_name(agent: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(agent) = agent {
-        text::line("/agent", agent, &mut problems);
+        text::check_line("/agent", agent, &mut problems);
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }

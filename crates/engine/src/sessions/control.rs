@@ -49,7 +49,7 @@ impl Engine {
 pub(crate) fn check_reason(pointer: &str, reason: Option<&str>) -> Result<(), Error> {
     let mut problems: Vec<Problem> = Vec::new();
     if let Some(reason) = reason {
-        text::paragraphs(pointer, reason, &mut problems);
+        text::check_paragraphs(pointer, reason, &mut problems);
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
@@ -73,7 +73,7 @@ pub(crate) fn apply_control(
             interactions::apply_change(work, &mut session, Status::Pending, change)?;
         }
         for step in work.tx.steps(&scope, session.id)? {
-            if step.alive() {
+            if step.is_alive() {
                 let step = steps::append_cancelled(work, &session, step, &told)?;
                 let end = StepEnd { how: ending.of_step(), output: Value::Null, reason: Some(told.clone()) };
                 let step = step.end(end, work.now);

@@ -73,7 +73,7 @@ impl Engine {
 
 pub(crate) fn check_content(content: &str) -> Result<(), Error> {
     let mut problems = Vec::new();
-    text::paragraphs("/content", content, &mut problems);
+    text::check_paragraphs("/content", content, &mut problems);
     if content.trim().is_empty() {
         problems.push(Problem::new("/content", "is empty"));
     }

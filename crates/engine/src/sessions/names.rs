@@ -164,7 +164,7 @@ fn listens(reads: &mut dyn Reads, session: &Session) -> Result<bool, Error> {
         return Ok(false);
     }
     let step = reads.step(&session.scope, session.step)?;
-    Ok(step.is_some_and(|step| step.alive() && step.lease.is_some() && step.agent.is_some()))
+    Ok(step.is_some_and(|step| step.is_alive() && step.lease.is_some() && step.agent.is_some()))
 }
 
 /// Returns the newest session of a channel that was opened for a hosted agent, or for the named one, whether it has ended or not. Sessions of

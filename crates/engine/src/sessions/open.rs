@@ -53,7 +53,7 @@ fn check_start(id: String, start: Start) -> Result<(SessionHead, SessionInput), 
     let channel = channel.unwrap_or(id);
     let head = SessionHead { channel, agent, agent_version, title, flow, flow_version };
     let mut problems: Vec<_> = head.check().into_iter().chain(session_input.check()).collect();
-    text::depth("/shared", &shared, &mut problems);
+    text::check_depth("/shared", &shared, &mut problems);
     let shares = shared.is_object() && head.flow.is_some();
     if !shared.is_null() && !shares {
         problems.push(Problem::new("/shared", "must be an object, and is only for flows"));

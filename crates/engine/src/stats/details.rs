@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::access::Right;
-use domain::{Answer, Caller, Resolution, SignedDuration, Timestamp};
+use domain::{Answer, Caller, Effect, Resolution, SignedDuration, Status, Timestamp};
 use store::{ClosedInteraction, percentile};
 
 use crate::access::sight::Sight;
@@ -23,7 +23,7 @@ pub struct StatsDetails {
     /// Number of open questions by age class. Each class is given by its upper bound in seconds; the last class has no bound.
     pub ages: Vec<(Option<i64>, u64)>,
     /// Number of closed questions by status in each part of the window, with the time at which the part begins. The oldest part is first.
-    pub times: Vec<(Timestamp, BTreeMap<&'static str, u64>)>,
+    pub times: Vec<(Timestamp, BTreeMap<Status, u64>)>,
     /// Closed questions by kind.
     pub kinds: Vec<(String, Tally)>,
     /// Answered questions by person. With a quorum, a question counts for everybody who voted.
@@ -36,9 +36,9 @@ pub struct StatsDetails {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
     /// Number of questions by status.
-    pub closed: BTreeMap<&'static str, u64>,
+    pub closed: BTreeMap<Status, u64>,
     /// Number of answered questions by the effect of the answer.
-    pub effects: BTreeMap<&'static str, u64>,
+    pub effects: BTreeMap<Effect, u64>,
     /// Median time from question to answer, in microseconds.
     pub wait_p50: Option<i64>,
     /// 95th percentile of the time from question to answer, in microseconds.
@@ -88,7 +88,7 @@ impl Engine {
 struct Count {
     since: Timestamp,
     part: i64,
-    times: Vec<BTreeMap<&'static str, u64>>,
+    times: Vec<BTreeMap<Status, u64>>,
     kinds: BTreeMap<String, Gathered>,
     people: BTreeMap<String, Gathered>,
     rules: BTreeMap<String, Gathered>,
@@ -116,7 +116,7 @@ impl Count {
     }
 
     fn add(&mut self, closed: &ClosedInteraction) {
-        let status = closed.resolution.status().name();
+        let status = closed.resolution.status();
         let at = (closed.resolved_at.as_microsecond() - self.since.as_microsecond()) / self.part;
         let last = self.times.len() - 1;
         if let Some(time) = self.times.get_mut(usize::try_from(at).unwrap_or(0).min(last)) {
@@ -152,10 +152,10 @@ impl Count {
 }
 
 impl Gathered {
-    fn add(&mut self, status: &'static str, said: Option<&Answer>, asked_at: Timestamp) {
+    fn add(&mut self, status: Status, said: Option<&Answer>, asked_at: Timestamp) {
         *self.tally.closed.entry(status).or_default() += 1;
         if let Some(answer) = said {
-            *self.tally.effects.entry(answer.effect.name()).or_default() += 1;
+            *self.tally.effects.entry(answer.effect).or_default() += 1;
             self.waits.push(answer.at.as_microsecond() - asked_at.as_microsecond());
         }
     }

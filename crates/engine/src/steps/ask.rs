@@ -35,7 +35,7 @@ impl Engine {
     ) -> Result<Option<Interaction>, Error> {
         let (scope, session) = (claim.scope, claim.session);
         let entry_point =
-            self.read(Cost::Point, move |reads| interactions::ask::opened_on(reads, &scope, session)).await?;
+            self.read(Cost::Point, move |reads| interactions::ask::read_entry_point(reads, &scope, session)).await?;
         let seconds = interactions::ask::time_to_answer(self, &ask.question.kind, ask.deadline_seconds, entry_point)?;
         let question = add_suggestion(self, claim, ask.question).await?;
         let question = interactions::ask::admit(self, Account::of_project(claim.scope), question, seconds).await?;

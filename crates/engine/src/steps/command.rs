@@ -76,13 +76,13 @@ fn run_command(
     }
     let failed = matches!(&step.phase, StepPhase::Ended { how: StepEnding::Failed | StepEnding::Rejected, .. });
     let why = reason.clone().unwrap_or_else(|| format!("a person sent `{}`", command.name()));
-    if let (true, StepCommand::Retry) = (step.alive(), &command) {
+    if let (true, StepCommand::Retry) = (step.is_alive(), &command) {
         return run_now(work, session, step);
     }
-    if !step.alive() && !failed {
+    if !step.is_alive() && !failed {
         return Err(Refusal::StepNotFailed.into());
     }
-    let (session, step) = if step.alive() {
+    let (session, step) = if step.is_alive() {
         session.require_alive()?;
         (session, step)
     } else {
@@ -175,7 +175,7 @@ fn run_now(work: &mut Work<'_>, session: Session, step: Step) -> Result<Session,
 fn decide_step(work: &mut Work<'_>, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
     let why = end.reason.clone().unwrap_or_default();
     let completes = end.how == StepEnding::Completed;
-    let step = if step.alive() {
+    let step = if step.is_alive() {
         steps::append_cancelled(work, &session, step, &why)?
     } else {
         Step { phase: StepPhase::Running, ..step }

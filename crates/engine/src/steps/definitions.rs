@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 use domain::access::Right;
+use domain::audit::AuditDetails;
+use domain::audit::details::DefinitionDetails;
 use domain::audit::kind::DefinitionNamed;
 use domain::{
     Actor, AgentVersion, AuditDraft, AuditKind, Caller, Definition, DefinitionKind, FlowVersion, Refusal, Scope,
     Session,
 };
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use store::{Cost, Page, Reads, StoreError};
 
 use crate::run::pages::Pages;
@@ -220,7 +221,7 @@ pub(crate) fn name_and_version(definition: &Definition) -> (String, String) {
 }
 
 /// Whether a project has, or had, a hosted agent of this name.
-pub(crate) fn known_agent(
+pub(crate) fn is_known_agent(
     reads: &mut dyn Reads,
     scope: &Scope,
     offered: &OfferedDefinitions,
@@ -241,8 +242,8 @@ pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &D
     let Definition { kind, name, version, body, by, .. } = definition;
     if work.tx.definition_insert(scope, definition)? {
         let added = DefinitionNamed { kind: *kind, name: name.clone(), version: version.clone() };
-        let record = json!({ "definition": definition.public_body() });
-        let draft = AuditDraft::by(by, AuditKind::DefinitionAdded(added)).recording(record);
+        let details = AuditDetails::Definition(DefinitionDetails { definition: definition.public_body() });
+        let draft = AuditDraft::by(by, AuditKind::DefinitionAdded(added)).recording(details);
         return work.append_audit(scope, &draft);
     }
     let known = work.tx.definition(scope, *kind, name, version)?;
@@ -301,7 +302,7 @@ pub(crate) fn has_known_agent(
     offered: &OfferedDefinitions,
     name: &str,
 ) -> Result<bool, Error> {
-    known_agent(&mut *work.tx, scope, offered, name)
+    is_known_agent(&mut *work.tx, scope, offered, name)
 }
 
 /// Finds the flow that a new session would follow: a flow of the project, otherwise of the server's files. A flow of the files is then stored in

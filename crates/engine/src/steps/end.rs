@@ -83,7 +83,8 @@ fn continue_flow(
 ) -> Result<Session, Error> {
     let name = step.name.clone().unwrap_or_default();
     let definition = flow.step(&name);
-    if let Some(definition) = definition.filter(|definition| way == StepWay::Failed && definition.again(step.attempt))
+    if let Some(definition) =
+        definition.filter(|definition| way == StepWay::Failed && definition.may_retry(step.attempt))
         && may_retry(work, &session, &step)?
     {
         let due = later(work.now, definition.delay_before(step.attempt + 1));
@@ -233,11 +234,11 @@ pub(crate) fn retry(
 pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, action: &Action) -> Result<bool, Error> {
     let Some(of) = action.step else { return Ok(true) };
     if of == session.step {
-        return Ok(work.tx.step(&session.scope, of)?.is_some_and(|step| step.alive()));
+        return Ok(work.tx.step(&session.scope, of)?.is_some_and(|step| step.is_alive()));
     }
     let steps = work.tx.steps(&session.scope, session.id)?;
     let mut later = steps.iter().rev().skip_while(|step| step.id > session.step);
-    let Some(last) = later.next().filter(|last| last.alive()) else { return Ok(false) };
+    let Some(last) = later.next().filter(|last| last.is_alive()) else { return Ok(false) };
     let mut attempt = last;
     while attempt.attempt > 1 {
         let Some(before) = later.next() else { break };

@@ -106,7 +106,7 @@ pub(crate) fn deliver_message(
     (by, content): (&Actor, &str),
 ) -> Result<(), Error> {
     session.require_alive()?;
-    let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
+    let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::is_alive);
     let Some(step) = step.filter(|step| step.lease.is_some()) else {
         return Err(Refusal::NotHosted(session.id).into());
     };
@@ -137,7 +137,7 @@ pub(crate) fn read_unheard_messages(
     let mut listening = Listening::default();
     let mut pages = Pages::new(BATCH, |entry: &JournalEntry| entry.seq);
     while let Some(batch) = pages.next(|page| work.tx.journal(&session.scope, step.id, page))? {
-        batch.into_iter().for_each(|entry| listening.take(entry.body));
+        batch.into_iter().for_each(|entry| listening.add(entry.body));
     }
     Ok(listening.unheard())
 }
@@ -270,9 +270,9 @@ struct Heard {
 }
 
 impl Listening {
-    fn take(&mut self, body: Value) {
+    fn add(&mut self, body: Value) {
         // An input that this version cannot read counts like one that is neither a turn nor a message.
-        let Ok(head) = InputHead::deserialize(&body) else { return self.take_other() };
+        let Ok(head) = InputHead::deserialize(&body) else { return self.add_other() };
         match head.kind {
             JournalKind::Turn => {
                 self.read = std::mem::take(&mut self.late);
@@ -293,11 +293,11 @@ impl Listening {
             | JournalKind::BeforeEnded
             | JournalKind::Cancelled
             | JournalKind::Retried
-            | JournalKind::CallRecovered => self.take_other(),
+            | JournalKind::CallRecovered => self.add_other(),
         }
     }
 
-    fn take_other(&mut self) {
+    fn add_other(&mut self) {
         self.read.append(&mut self.late);
         (self.asked, self.spoken) = (true, false);
     }

@@ -100,7 +100,7 @@ impl Engine {
             let begun = step.lease.as_ref().is_some_and(|lease| lease.claims == 0);
             let left_behind = step.lease.as_ref().is_some_and(|lease| lease.worker.is_some() || lease.idle > 0);
             let step = step.claim(&worker, work.now, until)?;
-            if step.hopeless() {
+            if step.is_hopeless() {
                 let trouble = step.lease.as_ref().and_then(|lease| lease.trouble.clone());
                 let why = trouble
                     .unwrap_or_else(|| "each worker that claimed the step died before it made progress".to_owned());

@@ -35,7 +35,7 @@ impl Engine {
                     let origin = &asked.origin;
                     let withheld = step.withheld_upto.is_some_and(|upto| origin.step <= upto);
                     !withheld
-                        && asked.ended_with_secrets()
+                        && asked.has_ended_with_secrets()
                         && origin.hosted
                         && origin.session == held.session
                         && origin.asked_by == held.agent

@@ -49,7 +49,7 @@ pub(super) async fn build(engine: &Engine, due: DueWebhook, lease: LeaseId) -> R
     let found = engine.transact(move |work| {
         let hold = lease_from_now(work, lease, length);
         let Some((webhook, cursor)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
-        if !webhook.enabled() {
+        if !webhook.is_enabled() {
             return Ok(Some((webhook, Vec::new(), Vec::new(), false, work.now)));
         }
         let more = queue_new(work, &due, &webhook, cursor)?;

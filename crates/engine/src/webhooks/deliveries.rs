@@ -3,7 +3,9 @@
 use domain::access::Right;
 use domain::audit::kind::WebhookReplayed;
 use domain::webhook::delivery::{About, TEST_MESSAGE};
-use domain::{AuditDraft, AuditKind, Caller, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookId};
+use domain::{
+    AuditDraft, AuditKind, Caller, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookDeliveryState, WebhookId,
+};
 use store::Page;
 
 use crate::{Engine, Error, Idempotency};
@@ -14,7 +16,7 @@ impl Engine {
         &self,
         caller: &Caller,
         webhook: WebhookId,
-        state: Option<&'static str>,
+        state: Option<WebhookDeliveryState>,
         page: Page<WebhookDeliveryId>,
     ) -> Result<Vec<WebhookDelivery>, Error> {
         caller.require(Right::ManageWebhooks)?;

@@ -131,12 +131,12 @@ impl Engine {
     ) -> Result<Webhook, Error> {
         caller.require(Right::ManageWebhooks)?;
         let mut problems = Vec::new();
-        reason.iter().for_each(|reason| text::line("/reason", reason, &mut problems));
+        reason.iter().for_each(|reason| text::check_line("/reason", reason, &mut problems));
         refuse(problems)?;
         let scope = caller.scope;
         self.command(caller, None, move |work| {
             let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
-            if webhook.enabled() == enabled {
+            if webhook.is_enabled() == enabled {
                 return Ok(webhook);
             }
             let reason = reason.clone().unwrap_or_else(|| format!("disabled by {}", work.by().name));
@@ -188,9 +188,9 @@ fn check_webhook(engine: &Engine, new: &NewWebhook) -> Result<(), Error> {
     if let Err(problem) = check_url(engine, &new.url) {
         problems.push(Problem::new("/url", problem));
     }
-    new.description.iter().for_each(|line| text::line("/description", line, &mut problems));
+    new.description.iter().for_each(|line| text::check_line("/description", line, &mut problems));
     match &new.subject {
-        Subject::Answers { agent } => user::name("/answers_of", agent, &mut problems),
+        Subject::Answers { agent } => user::check_name("/answers_of", agent, &mut problems),
         Subject::Events { types, agent, .. } => {
             if types.is_empty() || types.len() > MOST_TYPES {
                 problems.push(Problem::new("/events", format!("must be 1 to {MOST_TYPES} types")));
@@ -200,7 +200,7 @@ fn check_webhook(engine: &Engine, new: &NewWebhook) -> Result<(), Error> {
                     problems.push(Problem::new(format!("/events/{index}"), problem));
                 }
             }
-            agent.iter().for_each(|agent| text::line("/agent", agent, &mut problems));
+            agent.iter().for_each(|agent| text::check_line("/agent", agent, &mut problems));
         }
     }
     refuse(problems)

@@ -13,7 +13,7 @@ use crate::{Engine, Error};
 
 /// Recorded outcome of an attempt, for the metrics and the log.
 struct AttemptReport {
-    taken: bool,
+    accepted: bool,
     result: &'static str,
     /// Reason why no further attempt is made.
     dead: Option<String>,
@@ -43,9 +43,9 @@ pub(super) async fn settle(
         let [jitter] = work.ids.random();
         let found = found.record_attempt(attempt, wait, jitter, work.now);
         work.tx.webhook_delivery_save(&due.scope, &found)?;
-        let taken = matches!(verdict, AttemptVerdict::Taken { .. });
-        let mut webhook = if taken { webhook.record_success() } else { webhook };
-        let gone = verdict == AttemptVerdict::Gone && webhook.enabled();
+        let accepted = matches!(verdict, AttemptVerdict::Accepted { .. });
+        let mut webhook = if accepted { webhook.record_success() } else { webhook };
+        let gone = verdict == AttemptVerdict::Gone && webhook.is_enabled();
         if gone {
             let reason = "the endpoint is gone (410)".to_owned();
             let (disabled, told) = webhook.disable(&Actor::system(), reason, work.now);
@@ -53,7 +53,7 @@ pub(super) async fn settle(
             webhook = disabled;
         }
         work.tx.webhook_save(&webhook)?;
-        if let (AttemptVerdict::Taken { done }, About::Answer { .. }) = (verdict, &found.about) {
+        if let (AttemptVerdict::Accepted { done }, About::Answer { .. }) = (verdict, &found.about) {
             take_answer(work, &due, &found.about, done)?;
         }
         let (result, dead) = match &found.progress {
@@ -61,9 +61,9 @@ pub(super) async fn settle(
             Progress::Pending { .. } => ("failed", None),
             Progress::Delivered { .. } | Progress::Dropped { .. } => ("delivered", None),
         };
-        Ok(Some(AttemptReport { taken, result, dead, gone }))
+        Ok(Some(AttemptReport { accepted, result, dead, gone }))
     });
-    let Some(AttemptReport { taken, result, dead, gone }) = noted.await? else {
+    let Some(AttemptReport { accepted, result, dead, gone }) = noted.await? else {
         tracing::info!(webhook = %due.webhook, delivery = %id, "webhookLeaseLost");
         return Ok(false);
     };
@@ -74,10 +74,10 @@ pub(super) async fn settle(
     if gone {
         tracing::warn!(webhook = %due.webhook, "webhookDisabled");
     }
-    Ok(taken)
+    Ok(accepted)
 }
 
-/// Marks the answer as taken by the endpoint: completed, or leased to it. An answer with sealed values stays as it is, because the
+/// Marks the answer as accepted by the endpoint: completed, or leased to it. An answer with sealed values stays as it is, because the
 /// message only announced it.
 fn take_answer(work: &mut Work<'_>, due: &DueWebhook, about: &About, done: bool) -> Result<(), Error> {
     let About::Answer { interaction: id, revision, lease } = *about else { return Ok(()) };
@@ -85,7 +85,7 @@ fn take_answer(work: &mut Work<'_>, due: &DueWebhook, about: &About, done: bool)
         Err(Error::Refused(Refusal::AlreadyResolved(_) | Refusal::NotFound(_))) => return Ok(()),
         found => found?,
     };
-    // The agent may have taken the answer meanwhile.
+    // The agent may have accepted the answer meanwhile.
     if super::batch::find_waiting_answer(work, due, id, revision)?.is_none()
         || super::batch::has_sealed(work, due, &found)?
     {
@@ -94,10 +94,10 @@ fn take_answer(work: &mut Work<'_>, due: &DueWebhook, about: &About, done: bool)
     let (was, by) = (found.status(), found.origin.asked_by.clone());
     let until = work.now.saturating_add(work.settings.lease).unwrap_or(work.now);
     let change = found.take(&by, lease, work.now, until)?;
-    let taken = interactions::apply_change(work, &mut session, was, change)?;
-    work.effects.taken_after = taken.resolved_at().map(|at| work.now.duration_since(at));
+    let accepted = interactions::apply_change(work, &mut session, was, change)?;
+    work.effects.taken_after = accepted.resolved_at().map(|at| work.now.duration_since(at));
     if done {
-        let change = taken.complete(lease, work.now)?;
+        let change = accepted.complete(lease, work.now)?;
         interactions::apply_change(work, &mut session, was, change)?;
     }
     sessions::save(work, &session)

@@ -1,10 +1,9 @@
 //! Replays the fuzzer's corpus and the named regressions on the stable compiler.
 //!
 //! Each line of `regressions.txt` is a text with the reason why it is read or refused. The archive has the inputs that widened the coverage of
-//! the fuzzer; [`minimise_corpus`] removes those that are read like another one.
+//! the fuzzer; the example `minimise_corpus` removes those that are read like another one.
 
-use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -83,45 +82,4 @@ fn named_regressions_are_read_or_refused() {
         }
     }
     assert_eq!(wrong, [""; 0]);
-}
-
-/// Shows what was read of a text.
-type Reader = fn(&str) -> String;
-
-/// Removes files of the unpacked corpus until no two texts of a target are read alike. The smallest of each group stays.
-#[test]
-#[ignore = "removes files of the unpacked corpus; `make corpus` runs it"]
-fn minimise_corpus() {
-    let targets: [(&str, Reader); 5] = [
-        ("shell", |text| format!("{:?}", Shell::parse(text))),
-        ("path", |text| format!("{:?}", PathFacts::parse(text))),
-        ("url", |text| format!("{:?}", UrlFacts::parse(text, "GET"))),
-        ("sql", |text| format!("{:?}", Sql::parse(text))),
-        ("policy", |text| format!("{:?}", Policy::load("policy.toml", text))),
-    ];
-    for (target, read) in targets {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
-        let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-        let mut files: Vec<_> = paths.map(|path| (fs::read(&path).unwrap(), path)).collect();
-        files.sort_by_key(|(bytes, path)| (bytes.len(), path.clone()));
-        let mut shapes = HashSet::new();
-        for (bytes, path) in files {
-            if !std::str::from_utf8(&bytes).is_ok_and(|text| shapes.insert(shape(&read(text)))) {
-                fs::remove_file(path).unwrap();
-            }
-        }
-    }
-}
-
-/// Shape of a value that was read: within quotes, words and numbers are alike, because other names take the same path through the parser.
-fn shape(read: &str) -> String {
-    let (mut shape, mut quoted) = (String::new(), false);
-    for character in read.chars() {
-        quoted ^= character == '"';
-        let class = if quoted && character.is_alphanumeric() { 'a' } else { character };
-        if !(quoted && class == 'a' && shape.ends_with('a')) {
-            shape.push(class);
-        }
-    }
-    shape
 }

@@ -77,11 +77,11 @@ fn find_claim<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Valu
 }
 
 fn is_valid_name(name: &str) -> bool {
-    has_no_problems(|problems| user::name("", name, problems))
+    has_no_problems(|problems| user::check_name("", name, problems))
 }
 
 fn is_valid_display(display: &str) -> bool {
-    has_no_problems(|problems| domain::text::line("", display, problems))
+    has_no_problems(|problems| domain::text::check_line("", display, problems))
 }
 
 fn has_no_problems(check: impl FnOnce(&mut Vec<Problem>)) -> bool {

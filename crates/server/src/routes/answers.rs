@@ -65,8 +65,8 @@ pub(super) async fn interaction_answer_many(
         read.push((named, refused));
     }
     let (mut taken, mut left) = (VecDeque::new(), PAGE_BYTES);
-    let take = |entry: AnswerResult| taken.push_back(answered_view(entry.result.map_err(ApiError::from), &mut left));
-    app.engine.interaction_answer_many(&caller, entries, take).await;
+    let report = |entry: AnswerResult| taken.push_back(answered_view(entry.result.map_err(ApiError::from), &mut left));
+    app.engine.interaction_answer_many(&caller, entries, report).await;
     let results = read.into_iter().map(|(named, refused)| match refused {
         Some(error) => result(named, Err(error)),
         None => result(named, taken.pop_front().unwrap_or(Err(ApiError::Panicked))),

@@ -45,7 +45,7 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
                example = json!("flow_interaction_open{kind=\"approval\"} 3\n"))))]
 pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> {
     let mut counted = app.counted.lock().await;
-    if counted.is_none_or(|(at, took)| rested(at.elapsed(), took)) {
+    if counted.is_none_or(|(at, took)| may_count_again(at.elapsed(), took)) {
         let begun = Instant::now();
         count_open(&app).await?;
         *counted = Some((Instant::now(), begun.elapsed()));
@@ -62,7 +62,7 @@ const REST: u32 = 9;
 const QUICK: Duration = Duration::from_millis(20);
 
 /// Whether to count again, `since` after a count that took `took`.
-fn rested(since: Duration, took: Duration) -> bool {
+fn may_count_again(since: Duration, took: Duration) -> bool {
     took < QUICK || since >= took * REST
 }
 
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn count_is_repeated_after_nine_times_its_duration() {
         let check = |since: u64, took: u64, again: bool| {
-            let found = rested(Duration::from_millis(since), Duration::from_millis(took));
+            let found = may_count_again(Duration::from_millis(since), Duration::from_millis(took));
             assert_eq!(found, again, "{since} ms after a count of {took} ms");
         };
         check(0, 0, true);

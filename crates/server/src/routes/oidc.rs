@@ -60,7 +60,7 @@ pub(super) async fn callback(
     app.sign_ins.check_address(network(from))?;
     let attempt = cookie::attempt_of(&app.front, &jar);
     let jar = jar.add(cookie::attempt_removed(&app.front));
-    let identity = identified(&app, oidc, &base, query.as_deref().unwrap_or_default(), attempt).await;
+    let identity = identify(&app, oidc, &base, query.as_deref().unwrap_or_default(), attempt).await;
     let signed_in = match identity {
         Ok(identity) => app.engine.sign_in_external(identity, from).await.map_err(|error| match error {
             Error::Refused(Refusal::NameTaken(_) | Refusal::UserExists(_)) => "name_taken",
@@ -81,7 +81,7 @@ pub(super) async fn callback(
     })
 }
 
-async fn identified(
+async fn identify(
     app: &App,
     oidc: &Oidc,
     base: &str,

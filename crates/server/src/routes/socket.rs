@@ -68,7 +68,7 @@ impl SocketHandler for V1Socket {
         self.caller.clone_from(caller);
     }
 
-    fn take_updates(&mut self) -> Vec<Self::Update> {
+    fn drain_updates(&mut self) -> Vec<Self::Update> {
         Vec::new()
     }
 

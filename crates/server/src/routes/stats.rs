@@ -1,8 +1,10 @@
 //! Routes of the statistics of a project.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
-use domain::SignedDuration;
+use domain::{Effect, SignedDuration, Status};
 use engine::Tally;
 use protocol::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};
 use serde::Deserialize;
@@ -76,7 +78,11 @@ pub(super) async fn stats_details(
     Ok(Json(StatsDetailsView {
         window_seconds,
         ages: details.ages.into_iter().map(age).collect(),
-        times: details.times.into_iter().map(|(from, closed)| TimeView { from, closed }).collect(),
+        times: details
+            .times
+            .into_iter()
+            .map(|(from, closed)| TimeView { from, closed: by_name(closed, Status::name) })
+            .collect(),
         kinds: details.kinds.into_iter().map(tally).collect(),
         people: details.people.into_iter().map(tally).collect(),
         rules: details.rules.into_iter().map(tally).collect(),
@@ -93,11 +99,16 @@ fn window(seconds: Option<i64>) -> Result<i64, ApiError> {
 fn tally((name, tally): (String, Tally)) -> TallyView {
     TallyView {
         name,
-        closed: tally.closed,
-        effects: tally.effects,
+        closed: by_name(tally.closed, Status::name),
+        effects: by_name(tally.effects, Effect::name),
         wait_seconds_p50: tally.wait_p50.map(seconds),
         wait_seconds_p95: tally.wait_p95.map(seconds),
     }
+}
+
+/// Converts counts by state into counts by the name of the state in JSON.
+fn by_name<T>(counts: BTreeMap<T, u64>, name: impl Fn(T) -> &'static str) -> BTreeMap<&'static str, u64> {
+    counts.into_iter().map(|(state, count)| (name(state), count)).collect()
 }
 
 fn seconds(micros: i64) -> f64 {

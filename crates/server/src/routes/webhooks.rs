@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{WebhookDeliveryId, WebhookId};
+use domain::{WebhookDeliveryId, WebhookDeliveryState, WebhookId};
 use engine::NewWebhook;
 use http::StatusCode;
 use protocol::{
@@ -10,7 +10,7 @@ use protocol::{
     WebhookRotateBody, WebhookRotatedView, WebhookView, WebhooksPage,
 };
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
@@ -29,31 +29,6 @@ pub(super) struct WebhooksQuery {
     /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
-}
-
-/// State of a message.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum WebhookDeliveryState {
-    /// The message is to be sent, or sent again.
-    Pending,
-    /// The endpoint accepted the message.
-    Delivered,
-    /// All attempts to send the message failed.
-    Dead,
-    /// The message was discarded.
-    Dropped,
-}
-
-impl WebhookDeliveryState {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Delivered => "delivered",
-            Self::Dead => "dead",
-            Self::Dropped => "dropped",
-        }
-    }
 }
 
 /// Query of the list of messages.
@@ -180,8 +155,7 @@ pub(super) async fn webhook_delivery_list(
     Query(query): Query<WebhookDeliveriesQuery>,
 ) -> Result<Json<WebhookDeliveriesPage>, ApiError> {
     let page = page(query.cursor.as_deref(), query.limit)?;
-    let state = query.state.map(WebhookDeliveryState::name);
-    let found = app.engine.webhook_delivery_list(&caller, id, state, page).await?;
+    let found = app.engine.webhook_delivery_list(&caller, id, query.state, page).await?;
     let full = found.len() == page.limit as usize;
     let next = found.last().filter(|_| full).map(|delivery| delivery.id.to_string());
     Ok(Json(WebhookDeliveriesPage { deliveries: found.into_iter().map(Into::into).collect(), next }))

@@ -7,6 +7,8 @@ extern crate holdpoint_server as server;
 mod api;
 mod crate_layers;
 mod dependencies;
+mod file_sizes;
+mod function_names;
 mod lessons;
 mod rooms;
 mod shared_sql;

@@ -3,7 +3,8 @@
 use domain::webhook::delivery::{About, Attempt};
 use domain::webhook::{Disabled, Subject};
 use domain::{
-    ActorKind, DataKeyId, LeaseId, SignedDuration, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    ActorKind, DataKeyId, LeaseId, SignedDuration, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookDeliveryState, WebhookId,
 };
 use serde_json::json;
 
@@ -183,7 +184,10 @@ pub fn webhook_deliveries_are_read_back(fixture: &Fixture) {
     let listed = |state, page| world.look(move |reads| reads.webhook_deliveries(&here, id, state, page));
     assert_eq!(listed(None, whole()), [done.clone(), late.clone()]);
     assert_eq!(listed(None, Page { after: Some(done.id), limit: 1 }), std::slice::from_ref(&late));
-    assert_eq!((listed(Some("delivered"), whole()), listed(Some("dead"), whole())), (vec![done.clone()], vec![]));
+    assert_eq!(
+        (listed(Some(WebhookDeliveryState::Delivered), whole()), listed(Some(WebhookDeliveryState::Dead), whole())),
+        (vec![done.clone()], vec![])
+    );
     assert_eq!(world.look(move |reads| reads.webhook_deliveries(&elsewhere, id, None, whole())), []);
     let one = |scope, of| world.look(move |reads| reads.webhook_delivery(&scope, id, of));
     assert_eq!((one(here, done.id), one(elsewhere, done.id)), (Some(done.clone()), None));

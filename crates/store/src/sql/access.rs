@@ -49,3 +49,7 @@ pub const SELECT_KEYS_WHERE: &str =
 /// SQL statement of [`crate::AccessReads::key`].
 pub const KEY: &str =
     concat!("select ", key!(), " from keys join projects on projects.id = keys.project where keys.id = ?1");
+
+/// SQL statement of [`crate::AccessWrites::key_insert`].
+pub const KEY_INSERT: &str = "insert into keys (id, project, role, \"user\", groups, hash, created_at, expires_at, environment) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) on conflict do nothing";

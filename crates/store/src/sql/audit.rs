@@ -23,3 +23,7 @@ pub const AUDIT_HEAD_SAVE: &str = "insert into audit_heads (tenant, seq, hash, s
 
 /// SQL statement of [`crate::AuditWrites::audit_sign`].
 pub const AUDIT_HEAD_SIGN: &str = "update audit_heads set signed_seq = ?2, signed_at = ?3 where tenant = ?1";
+
+/// SQL statement of [`crate::AuditWrites::audit_sign`].
+pub const AUDIT_CHECKPOINT_INSERT: &str = "insert into audit_checkpoints (tenant, seq, body) values (?1, ?2, ?3) \
+     on conflict do nothing";

@@ -23,3 +23,8 @@ pub const DEFINITION_INSERT: &str = "insert into definitions (project, kind, nam
 /// SQL statement of [`crate::DefinitionWrites::definition_retire`].
 pub const DEFINITION_RETIRE: &str = "update definitions set retired_at = ?5 where project = ?1 and kind = ?2 and name = ?3 and version = ?4 \
      and retired_at is null";
+
+/// SQL statement of [`crate::DefinitionWrites::answer_count_increment`].
+pub const ANSWER_COUNT_ADD: &str = "insert into answer_counts (project, place, kind, digest, count, at, body) \
+     values (?1, ?2, ?3, ?4, 1, ?5, ?6) on conflict (project, place, kind, digest) \
+     do update set count = answer_counts.count + 1, at = excluded.at";

@@ -10,3 +10,7 @@ pub const GRANT_USE: &str = "update grants set uses = uses + 1 where id = ?1 and
 /// SQL statement of [`crate::GrantWrites::grant_revoke`].
 pub const GRANT_REVOKE: &str =
     "update grants set revoked_at = ?3, body = ?4 where id = ?1 and project = ?2 and revoked_at is null";
+
+/// SQL statement of [`crate::GrantWrites::grant_insert`].
+pub const GRANT_INSERT: &str = "insert into grants (id, project, tool, until, most_uses, uses, body) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7) on conflict do nothing";

@@ -33,3 +33,7 @@ pub const IDEMPOTENCY_SECRETS_UNDER: &str = concat!(
     ", projects.tenant, projects.id, actor, key, secret from idempotency_records \
      join projects on projects.id = project join data_keys on data_keys.id = data_key where data_key = ?1 limit ?2"
 );
+
+/// SQL statement of [`crate::IdempotencyWrites::idempotency_insert`].
+pub const IDEMPOTENCY_INSERT: &str = "insert into idempotency_records (project, actor, key, digest, result, at) \
+     values (?1, ?2, ?3, ?4, ?5, ?6) on conflict do nothing";

@@ -126,7 +126,7 @@ impl List {
             self.add(" and (started_by = ?", actor_json(actor));
             self.add(" or (agent = ? and not hosted))", actor.name.clone());
         }
-        if filter.live || filter.status.is_some_and(SessionStatus::alive) {
+        if filter.live || filter.status.is_some_and(SessionStatus::is_alive) {
             // The partial index on live sessions then applies, and ended sessions cost nothing.
             self.sql.push_str(" and ended is null");
         }

@@ -35,3 +35,8 @@ pub const SHADOW_DELETE: [&str; 3] = [
     "delete from policy_differences where project = ?1",
     "delete from policy_difference_counts where project = ?1",
 ];
+
+/// SQL statement of [`crate::PolicyWrites::difference_insert`].
+pub const DIFFERENCE_COUNT: &str = "insert into policy_difference_counts (project, number, given, drafted, shard, count) \
+     values (?1, ?2, ?3, ?4, ?5, 1) on conflict (project, number, given, drafted, shard) \
+     do update set count = policy_difference_counts.count + 1";

@@ -33,5 +33,14 @@ pub const STEPS_DUE: &str = "select projects.tenant, steps.project, session, ste
 /// SQL statement of [`crate::SessionReads::steps`].
 pub const STEPS: &str = "select body from steps where session = ?1 and project = ?2 order by id";
 
+/// SQL statement of [`crate::SessionWrites::step_insert`].
+pub const STEP_INSERT: &str = "insert into steps (id, session, project, body, due) \
+     select ?1, id, project, ?4, ?5 from sessions where id = ?2 and project = ?3 on conflict do nothing";
+
 /// SQL statement of [`crate::SessionWrites::step_save`].
 pub const STEP_SAVE: &str = "update steps set body = ?3, due = ?4 where id = ?1 and project = ?2";
+
+/// SQL statement of [`crate::StepWrites::journal_append`].
+pub const JOURNAL_APPEND: &str = "insert into journal (step, seq, at, body) \
+     select id, ?3, ?4, ?5 from steps where id = ?1 and project = ?2 \
+     and ?3 = 1 + (select coalesce(max(seq), 0) from journal where step = ?1) on conflict do nothing";

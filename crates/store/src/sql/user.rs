@@ -73,3 +73,18 @@ pub const MEMBERSHIPS: &str =
 
 /// User with a folded name. An older user whose name differs only by case may have no folded name.
 pub const FOLDED: &str = "select id from users where tenant = ?1 and folded = ?2";
+
+/// SQL statement of [`crate::UserWrites::user_insert`].
+pub const USER_INSERT: &str = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at, folded) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) on conflict do nothing";
+
+/// SQL statement of [`crate::UserWrites::visit_insert`].
+pub const VISIT_INSERT: &str = "insert into visits (id, \"user\", project, hash, by_link, created_at, seen_at) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7) on conflict do nothing";
+
+/// SQL statement of [`crate::UserWrites::link_insert`].
+pub const LINK_INSERT: &str = "insert into links (id, \"user\", hash, created_at, expires_at) \
+     values (?1, ?2, ?3, ?4, ?5) on conflict do nothing";
+
+/// Members of a project.
+pub const MEMBERS: &str = "select \"user\" from memberships where project = ?1";

@@ -80,3 +80,11 @@ pub const WEBHOOK_SECRETS: &str = concat!(
 /// SQL statement of [`crate::WebhookReads::webhook_secrets_under`].
 pub const WEBHOOK_SECRETS_UNDER: &str =
     concat!(select_webhook_secrets!(), "where data_key = ?1 order by webhook, webhook_secrets.number limit ?2");
+
+/// SQL statement of [`crate::WebhookWrites::webhook_delivery_insert`].
+pub const WEBHOOK_DELIVERY_INSERT: &str = "insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body) \
+     select ?1, id, ?4, ?5, ?6, ?7, ?8, ?9 from webhooks where id = ?2 and project = ?3 on conflict do nothing";
+
+/// SQL statement of [`crate::WebhookWrites::webhook_secret_insert`].
+pub const WEBHOOK_SECRET_INSERT: &str = "insert into webhook_secrets (webhook, number, until, data_key, body) \
+     select id, ?3, ?4, ?5, ?6 from webhooks where id = ?1 and project = ?2 on conflict do nothing";

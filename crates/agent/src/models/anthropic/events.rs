@@ -40,7 +40,7 @@ enum Block {
 }
 
 impl StreamReader for Events {
-    fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault> {
+    fn read_event(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault> {
         let event = parse_event(data)?;
         match event.get("type").and_then(Value::as_str) {
             Some("message_start") => add_usage(event.pointer("/message/usage"), draft),
@@ -59,7 +59,7 @@ impl StreamReader for Events {
         Ok(false)
     }
 
-    fn whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         false
     }
 

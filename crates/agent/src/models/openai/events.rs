@@ -25,7 +25,7 @@ pub(in crate::models) struct Events {
 }
 
 impl StreamReader for Events {
-    fn take(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault> {
+    fn read_event(&mut self, data: &str, draft: &mut TurnBuilder, on_delta: OnDelta<'_>) -> Result<bool, Fault> {
         if data.trim() == "[DONE]" {
             return Ok(true);
         }
@@ -51,7 +51,7 @@ impl StreamReader for Events {
     }
 
     /// Returns true after a finish reason, because not every provider sends `[DONE]`.
-    fn whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         self.finish.is_some()
     }
 

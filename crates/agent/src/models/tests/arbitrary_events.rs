@@ -106,7 +106,7 @@ fn check(provider: Provider, events: &[Value]) {
                 spoken.push_str(&more);
             }
         };
-        match reader.take(&event.to_string(), &mut draft, &mut said) {
+        match reader.read_event(&event.to_string(), &mut draft, &mut said) {
             Ok(false) => {}
             Ok(true) => break,
             Err(_) => return,

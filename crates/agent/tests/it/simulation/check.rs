@@ -94,7 +94,7 @@ fn first_attempt(held: &StoredSession, kept: &StoredStep) -> usize {
 pub(crate) fn everything(stored_state: &StoredState) -> Verdict {
     for question in stored_state.questions.values().filter(|question| question.status() == Status::Pending) {
         let steps = stored_state.sessions.values().flat_map(|held| &held.steps);
-        let asks = steps.clone().any(|kept| kept.step.id == question.origin.step && kept.step.alive());
+        let asks = steps.clone().any(|kept| kept.step.id == question.origin.step && kept.step.is_alive());
         holds!(asks, "{} is open, and the step that asked it has ended", question.id);
     }
     for held in stored_state.sessions.values() {
@@ -242,7 +242,7 @@ fn ended(stored_state: &StoredState, held: &StoredSession) -> Verdict {
     let open = |question: &&domain::Interaction| question.origin.session == id && question.status() == Status::Pending;
     let open = stored_state.questions.values().find(open);
     holds!(open.is_none(), "{id} has ended with an open question: {open:?}");
-    let live = held.steps.iter().find(|kept| kept.step.alive());
+    let live = held.steps.iter().find(|kept| kept.step.is_alive());
     holds!(live.is_none(), "{id} has ended with a live step: {live:?}");
     // A failed session may be retried, and then has to redact the secrets that it was given.
     let failed = held.session.status() == SessionStatus::Failed;

@@ -20,7 +20,7 @@ impl World {
         self.play.stage.lock().quiet = true;
         for round in 0..PATIENCE {
             let mut deeds = self.last_deeds(round);
-            if deeds.is_empty() && self.over() {
+            if deeds.is_empty() && self.is_over() {
                 break;
             }
             deeds.push(PersonAction { by: self.people[0].clone(), what: DeedKind::FireDue });
@@ -56,7 +56,7 @@ impl World {
         state.is_some_and(|state| state.body["phase"]["phase"] == "listening")
     }
 
-    fn over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.live().into_iter().all(|session| self.listens(session))
     }
 
@@ -104,8 +104,8 @@ impl World {
         for said in &self.said {
             let says = |(_, input): &&(u64, Input)| matches!(input, Input::Message { content, .. } if content == said);
             let written: Vec<usize> = steps().map(|kept| kept.journal.iter().filter(says).count()).collect();
-            let once = written.iter().all(|count| *count <= 1) && written.contains(&1);
-            holds!(once, "the message {said} is not in exactly one journal");
+            let in_one_journal = written.iter().all(|count| *count <= 1) && written.contains(&1);
+            holds!(in_one_journal, "the message {said} is not in exactly one journal");
             let message = Message::User { content: said.clone() };
             let readers = shown.iter().filter(|messages| messages.contains(&message)).count();
             holds!(readers <= 1, "{said} was shown to {readers} models");

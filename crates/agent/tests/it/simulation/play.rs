@@ -122,7 +122,7 @@ impl Totals {
     }
 
     /// Checks that enough happened in this number of seeds.
-    pub(crate) fn enough(&self, seeds: u64) -> Result<(), String> {
+    pub(crate) fn require_enough(&self, seeds: u64) -> Result<(), String> {
         let seeds = seeds as usize;
         let often = self.deaths > seeds && self.lone_deaths > seeds / 10 && self.turns > 2 * seeds && self.runs > seeds;
         let seldom = [self.again, self.edited, self.granted, self.rejected, self.unknown, self.completed];

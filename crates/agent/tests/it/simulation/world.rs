@@ -296,9 +296,9 @@ impl World {
         let held = || self.stored_state.sessions.values();
         let actions = || held().flat_map(|held| &held.actions);
         let stage = self.play.stage.lock();
-        let mut once: Vec<_> = stage.ran.iter().map(|deed| deed.arguments.to_string()).collect();
-        once.sort();
-        once.dedup();
+        let mut distinct: Vec<_> = stage.ran.iter().map(|deed| deed.arguments.to_string()).collect();
+        distinct.sort();
+        distinct.dedup();
         let inputs = || held().flat_map(|held| &held.steps).flat_map(|kept| &kept.journal);
         let turn = |input: &holdpoint_agent::machine::Input| matches!(input, holdpoint_agent::machine::Input::Turn(_));
         let began =
@@ -311,7 +311,7 @@ impl World {
             turns: inputs().filter(|(_, input)| turn(input)).count(),
             asked: stage.asked,
             runs: stage.ran.len(),
-            again: stage.ran.len() - once.len(),
+            again: stage.ran.len() - distinct.len(),
             edited: actions().filter(|action| began(action)).count(),
             granted: actions().filter(|action| action.grant.is_some()).count(),
             rejected: actions().filter(|one| matches!(one.state, ActionState::Rejected { .. })).count(),

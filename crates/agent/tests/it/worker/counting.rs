@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use store::{Cost, Job, Store, Topic};
+use store::{Cost, Job, Store};
 
 /// Number of jobs that a store was given: transactions, point queries, and queries that scan many rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,19 +54,5 @@ impl Store for Counting {
         self.inner.query(cost, job);
     }
 
-    fn publish(&self, topics: &[Topic]) {
-        self.inner.publish(topics);
-    }
-
-    fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
-        self.inner.listen(listener);
-    }
-
-    fn is_shared(&self) -> bool {
-        self.inner.is_shared()
-    }
-
-    fn close(&self) {
-        self.inner.close();
-    }
+    testkit::forward_to_store!(inner);
 }

@@ -101,7 +101,7 @@ async fn step_resumes_after_a_kill_between_its_answer_and_its_wake_up() {
 }
 
 #[test]
-fn step_of_a_killed_node_is_taken_over_by_another_node() {
+fn step_of_a_killed_node_is_continued_by_another_node() {
     on_postgres(async |deployment| {
         let (files, model) = (AgentFiles::new(deployment), SlowModel::start());
         files.agent("thinker", &model.definition());

@@ -16,8 +16,8 @@ pub(crate) async fn act(mut agent: RetryingClient, mut person: RetryingClient, n
     let mut number = 0;
     while record.asking() {
         if number % A_SESSION == 0 {
-            let once = format!("{name}:start:{number}");
-            let opened = agent.command("/v1/sessions", &json!({ "agent": "killed" }), Some(&once)).await;
+            let idempotency_key = format!("{name}:start:{number}");
+            let opened = agent.command("/v1/sessions", &json!({ "agent": "killed" }), Some(&idempotency_key)).await;
             session = opened.reply.done(201).text("/id");
             record.sessions.lock().push(session.clone());
             record.acting.lock().insert(session.clone());
@@ -34,14 +34,14 @@ async fn run(agent: &mut RetryingClient, person: &mut RetryingClient, session: &
     let body = json!({ "call_id": call, "tool": "write_file", "arguments": { "path": call } });
     // The `call_id` makes the proposal idempotent, so no idempotency key is needed.
     let asked = agent.command(&path, &body, None).await.reply.done(202).text("/interaction");
-    let once = format!("{call}:approve");
+    let idempotency_key = format!("{call}:approve");
     let answer = format!("/v1/interactions/{asked}/answer");
-    person.command(&answer, &json!({ "option": "approve" }), Some(&once)).await.reply.done(200);
+    person.command(&answer, &json!({ "option": "approve" }), Some(&idempotency_key)).await.reply.done(200);
     let permit = agent.command(&path, &body, None).await.reply.done(200).text("/permit");
-    let (start, once) = (format!("{path}/{call}/start"), format!("{call}:start"));
-    let started = agent.command(&start, &json!({ "permit": permit }), Some(&once)).await.reply.done(200);
+    let (start, idempotency_key) = (format!("{path}/{call}/start"), format!("{call}:start"));
+    let started = agent.command(&start, &json!({ "permit": permit }), Some(&idempotency_key)).await.reply.done(200);
     assert_eq!(started.text("/state"), "started");
     agent.command(&start, &json!({ "permit": permit }), None).await.reply.problem(409, "action_state");
-    let (outcome, once) = (format!("{path}/{call}/outcome"), format!("{call}:outcome"));
-    agent.command(&outcome, &json!({ "outcome": "done" }), Some(&once)).await.reply.done(200);
+    let (outcome, idempotency_key) = (format!("{path}/{call}/outcome"), format!("{call}:outcome"));
+    agent.command(&outcome, &json!({ "outcome": "done" }), Some(&idempotency_key)).await.reply.done(200);
 }

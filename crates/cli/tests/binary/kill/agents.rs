@@ -32,7 +32,7 @@ pub(crate) async fn ask_and_take_answers(mut client: RetryingClient, name: Strin
 /// Takes the deliveries that wait for this agent until the test is over.
 pub(crate) async fn take_waiting_deliveries(mut client: RetryingClient, name: String, record: Arc<Record>) {
     let mut number = 0;
-    while !record.over() {
+    while !record.is_over() {
         let waiting = client.look("/v1/deliveries?wait=1&limit=5").await;
         for delivery in waiting["deliveries"].as_array().unwrap() {
             number += 1;
@@ -42,16 +42,16 @@ pub(crate) async fn take_waiting_deliveries(mut client: RetryingClient, name: St
     }
 }
 
-async fn start(client: &mut RetryingClient, once: &str, record: &Record) -> String {
-    let opened = client.command("/v1/sessions", &json!({ "agent": "killed" }), Some(once)).await;
+async fn start(client: &mut RetryingClient, idempotency_key: &str, record: &Record) -> String {
+    let opened = client.command("/v1/sessions", &json!({ "agent": "killed" }), Some(idempotency_key)).await;
     *record.in_doubt.lock() += opened.in_doubt;
     let session = opened.reply.done(201).text("/id");
     record.sessions.lock().push(session.clone());
     session
 }
 
-async fn ask(client: &mut RetryingClient, session: &str, once: &str, record: &Record) -> String {
-    let title = format!("{once} {:016x}", client.rng.u64(..));
+async fn ask(client: &mut RetryingClient, session: &str, idempotency_key: &str, record: &Record) -> String {
+    let title = format!("{idempotency_key} {:016x}", client.rng.u64(..));
     let mut body = json!({
         "kind": "choice", "title": title,
         "options": [{ "id": "yes", "label": "Yes" }, { "id": "no", "label": "No" }],
@@ -67,7 +67,7 @@ async fn ask(client: &mut RetryingClient, session: &str, once: &str, record: &Re
             body["fallback"] = json!({ "option": "no" });
         }
     }
-    let asked = client.command(&format!("/v1/sessions/{session}/interactions"), &body, Some(once)).await;
+    let asked = client.command(&format!("/v1/sessions/{session}/interactions"), &body, Some(idempotency_key)).await;
     *record.in_doubt.lock() += asked.in_doubt;
     let id = asked.reply.done(201).text("/id");
     let session = session.to_owned();
@@ -79,8 +79,8 @@ async fn ask(client: &mut RetryingClient, session: &str, once: &str, record: &Re
 /// it.
 async fn take_and_complete(client: &mut RetryingClient, question: &str, name: &str, record: &Record) {
     let path = format!("/v1/interactions/{question}/delivery");
-    let once = format!("{name}:take");
-    let taken = client.command(&format!("{path}/take"), &json!({ "lease_seconds": 1 }), Some(&once)).await;
+    let idempotency_key = format!("{name}:take");
+    let taken = client.command(&format!("{path}/take"), &json!({ "lease_seconds": 1 }), Some(&idempotency_key)).await;
     *record.in_doubt.lock() += taken.in_doubt;
     if taken.reply.status == 409 {
         let code = taken.reply.text("/code");
@@ -92,8 +92,9 @@ async fn take_and_complete(client: &mut RetryingClient, question: &str, name: &s
         *record.walked_away.lock() += 1;
         return;
     }
-    let (path, body, once) = (format!("{path}/complete"), json!({ "lease": lease }), format!("{name}:complete"));
-    let completed = client.command(&path, &body, Some(&once)).await;
+    let (path, body, idempotency_key) =
+        (format!("{path}/complete"), json!({ "lease": lease }), format!("{name}:complete"));
+    let completed = client.command(&path, &body, Some(&idempotency_key)).await;
     *record.in_doubt.lock() += completed.in_doubt;
     if completed.reply.status == 409 {
         let code = completed.reply.text("/code");
@@ -103,7 +104,7 @@ async fn take_and_complete(client: &mut RetryingClient, question: &str, name: &s
     let reply = completed.reply.done(200);
     record.completed.lock().push((question.to_owned(), lease));
     if client.rng.u8(..8) == 0 {
-        let again = client.command(&path, &body, Some(&once)).await;
+        let again = client.command(&path, &body, Some(&idempotency_key)).await;
         assert_eq!(again.reply, reply, "a replay gives the first result");
     }
 }

@@ -36,21 +36,21 @@ async fn send_answer(
     let token = format!("{name} on question {number}");
     let option = if client.rng.bool() { "yes" } else { "no" };
     let body = json!({ "option": option, "feedback": token });
-    let once = client.rng.bool().then(|| format!("answer:{number}"));
+    let idempotency_key = client.rng.bool().then(|| format!("answer:{number}"));
     let path = format!("/v1/interactions/{}/answer", asked.id);
-    let definite = client.command(&path, &body, once.as_deref()).await;
-    if let (Some(once), 200, 0) = (&once, definite.reply.status, client.rng.u8(..4)) {
-        let again = client.command(&path, &body, Some(once)).await;
+    let definite = client.command(&path, &body, idempotency_key.as_deref()).await;
+    if let (Some(idempotency_key), 200, 0) = (&idempotency_key, definite.reply.status, client.rng.u8(..4)) {
+        let again = client.command(&path, &body, Some(idempotency_key)).await;
         assert_eq!(again.reply, definite.reply, "a replay gives the first result");
         let other = json!({ "option": option, "feedback": "something else" });
-        let other = client.command(&path, &other, Some(once)).await;
+        let other = client.command(&path, &other, Some(idempotency_key)).await;
         other.reply.problem(409, "idempotency_conflict");
     }
     *record.in_doubt.lock() += definite.in_doubt;
     record.told.lock().push(ReceivedReply {
         question: asked.id.clone(),
         token,
-        keyed: once.is_some(),
+        keyed: idempotency_key.is_some(),
         in_doubt: definite.in_doubt,
         status: definite.reply.status,
         body: definite.reply.body,

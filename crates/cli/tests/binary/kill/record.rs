@@ -114,7 +114,7 @@ impl Record {
     }
 
     /// Whether the test is over.
-    pub(crate) fn over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         *self.phase.borrow() == Phase::Over
     }
 

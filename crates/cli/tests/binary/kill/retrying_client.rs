@@ -38,10 +38,10 @@ impl RetryingClient {
     }
 
     /// Sends a command until there is a definite reply, always with the given idempotency key, if there is one.
-    pub(crate) async fn command(&mut self, path: &str, body: &Value, once: Option<&str>) -> FinalReply {
+    pub(crate) async fn command(&mut self, path: &str, body: &Value, idempotency_key: Option<&str>) -> FinalReply {
         self.send(|node| {
             let request = node.request("POST", path).json(body);
-            once.iter().fold(request, |request, once| request.header("Idempotency-Key", *once))
+            idempotency_key.iter().fold(request, |request, key| request.header("Idempotency-Key", *key))
         })
         .await
     }

@@ -153,8 +153,9 @@ pub(crate) async fn disable_rules_of_hosted_agents(
         return Ok(in_force);
     }
     let (offered, name) = (steps::server_files::offered(engine, scope).await?, name.to_owned());
-    let namesake =
-        engine.read(Cost::Point, move |reads| steps::definitions::known_agent(reads, &scope, &offered, &name)).await?;
+    let namesake = engine
+        .read(Cost::Point, move |reads| steps::definitions::is_known_agent(reads, &scope, &offered, &name))
+        .await?;
     if namesake {
         in_force.disabled = learnt;
     }

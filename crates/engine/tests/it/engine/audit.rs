@@ -172,8 +172,8 @@ async fn refused_and_repeated_commands_append_no_entry() {
     assert!(world.choose(&agent, question.id, "confirm").await.is_err());
     assert_eq!(world.trail_of(&session).await.len(), before);
     for _ in 0..3 {
-        let once = Some(Idempotency::new("k".into(), "answer", b"body"));
-        world.engine.interaction_answer(&alice, question.id, choice("confirm"), once).await.unwrap();
+        let idempotency = Some(Idempotency::new("k".into(), "answer", b"body"));
+        world.engine.interaction_answer(&alice, question.id, choice("confirm"), idempotency).await.unwrap();
     }
     assert!(world.choose(&alice, question.id, "confirm").await.is_err());
     assert_eq!(world.trail_of(&session).await.len(), before + 1);

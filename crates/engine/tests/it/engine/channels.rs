@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use domain::{Caller, Command, Event, Session, SessionId};
 use holdpoint_engine::{ChannelFollower, ChannelItem, ChannelStart, Start};
 use serde_json::json;
-use store::{Cost, Job, Store, Topic};
+use store::{Cost, Job, Store};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 use testkit::ManualClock;
@@ -39,21 +39,7 @@ impl Store for Counting {
         self.store.query(cost, job);
     }
 
-    fn publish(&self, topics: &[Topic]) {
-        self.store.publish(topics);
-    }
-
-    fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
-        self.store.listen(listener);
-    }
-
-    fn is_shared(&self) -> bool {
-        self.store.is_shared()
-    }
-
-    fn close(&self) {
-        self.store.close();
-    }
+    testkit::forward_to_store!(store);
 }
 
 async fn opened(world: &World, by: &Caller) -> Session {

@@ -8,7 +8,7 @@ use holdpoint_engine::{Error, Idempotency, NewKey, NewUser};
 use crate::engine::both::{Fixture, on_both};
 use crate::engine::webhooks::{URL, all_events, new};
 
-fn once(key: &str) -> Option<Idempotency> {
+fn idempotency(key: &str) -> Option<Idempotency> {
     Some(Idempotency::new(key.into(), "POST /v1/test", b"{}"))
 }
 
@@ -17,16 +17,16 @@ const COMMANDS: [&str; 5] = ["key", "link", "ticket", "webhook", "rotation"];
 
 /// Runs a command under its idempotency key, and returns the text with the secret.
 async fn run_command(fixture: &Fixture, root: &Caller, webhook: WebhookId, command: &str) -> String {
-    let (engine, once) = (&fixture.world.engine, once(command));
+    let (engine, idempotency) = (&fixture.world.engine, idempotency(command));
     match command {
         "key" => {
             let new = NewKey::named(Role::Viewer, "dora");
-            engine.key_create(root, new, once).await.unwrap().1
+            engine.key_create(root, new, idempotency).await.unwrap().1
         }
-        "link" => engine.user_link(root, "carol", once).await.unwrap().0,
-        "ticket" => engine.ticket_create(root, once).await.unwrap().0,
-        "webhook" => engine.webhook_create(root, new(URL, all_events()), once).await.unwrap().1,
-        "rotation" => engine.webhook_rotate(root, webhook, None, once).await.unwrap().1,
+        "link" => engine.user_link(root, "carol", idempotency).await.unwrap().0,
+        "ticket" => engine.ticket_create(root, idempotency).await.unwrap().0,
+        "webhook" => engine.webhook_create(root, new(URL, all_events()), idempotency).await.unwrap().1,
+        "rotation" => engine.webhook_rotate(root, webhook, None, idempotency).await.unwrap().1,
         other => unreachable!("{other}"),
     }
 }
@@ -110,7 +110,7 @@ fn idempotency_records_contain_no_secret_in_plain_text() {
         let moved = "update idempotency_records set secret = (select other.secret from idempotency_records as other where other.key = 'link') \
                      where key = 'ticket'";
         raw.execute(moved);
-        assert_eq!(fixture.world.engine.ticket_create(&root, once("ticket")).await, Err(Error::Sealed));
+        assert_eq!(fixture.world.engine.ticket_create(&root, idempotency("ticket")).await, Err(Error::Sealed));
     });
 }
 

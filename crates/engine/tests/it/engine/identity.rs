@@ -91,14 +91,14 @@ async fn change_by_a_revoked_key(world: World) {
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
     let asked = world.ask(&agent, &session, json!({})).await;
-    let once = || Some(Idempotency::new("k".into(), "claim", b"{}"));
-    world.engine.interaction_claim(&alice, asked.id, once()).await.unwrap();
+    let idempotency = || Some(Idempotency::new("k".into(), "claim", b"{}"));
+    world.engine.interaction_claim(&alice, asked.id, idempotency()).await.unwrap();
     let Credential::Key(key) = alice.credential else { unreachable!() };
     world.engine.key_uninstall("default", "default", key).await.unwrap();
     let out = Err(Error::Unauthenticated);
     assert_eq!(world.choose(&alice, asked.id, "confirm").await, out);
     assert_eq!(
-        world.engine.interaction_claim(&alice, asked.id, once()).await,
+        world.engine.interaction_claim(&alice, asked.id, idempotency()).await,
         out,
         "the earlier result is not shown either"
     );

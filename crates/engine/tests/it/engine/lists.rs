@@ -1,6 +1,6 @@
 //! Tests lists with their filters, and stats.
 
-use domain::{Interaction, InteractionId, Kind, Role, SignedDuration, Status};
+use domain::{Effect, Interaction, InteractionId, Kind, Role, SignedDuration, Status};
 use holdpoint_engine::{InteractionQuery, Start};
 use serde_json::json;
 use store::{InteractionFilter, Page, SessionFilter, Sort};
@@ -150,9 +150,9 @@ async fn detailed_stats_show_ages_people_and_kinds() {
     assert_eq!(closed, [0, 3]);
     let people: Vec<_> = details.people.iter().map(|(name, tally)| (name.as_str(), tally.wait_p95)).collect();
     assert_eq!(people, [("alice", Some(30_000_000)), ("bob", Some(40_000_000))]);
-    assert_eq!(details.people[0].1.effects, [("approve", 2)].into());
+    assert_eq!(details.people[0].1.effects, [(Effect::Approve, 2)].into());
     let kinds: Vec<_> = details.kinds.iter().map(|(kind, tally)| (kind.as_str(), tally.closed.clone())).collect();
-    let expected = [("confirmation", "answered"), ("notice", "cancelled"), ("review", "answered")];
+    let expected = [("confirmation", Status::Answered), ("notice", Status::Cancelled), ("review", Status::Answered)];
     assert_eq!(kinds, expected.map(|(kind, status)| (kind, [(status, 1)].into())));
     assert_eq!(details.rules, []);
     let stranger = world.stranger("other", Role::Viewer, "vera", &[]).await;

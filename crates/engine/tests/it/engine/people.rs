@@ -349,11 +349,11 @@ async fn sign_in_events_are_in_the_audit_trail() {
 async fn repeated_command_creates_one_person_and_one_link() {
     let world = World::new();
     let root = world.root().await;
-    let once = |name: &str| Some(holdpoint_engine::Idempotency::new(name.into(), "POST /v1/users", b"{}"));
-    let first = world.engine.user_create(&root, new("alice", Role::Viewer), once("a")).await.unwrap();
-    assert_eq!(world.engine.user_create(&root, new("alice", Role::Viewer), once("a")).await, Ok(first));
-    let link = world.engine.user_link(&root, "alice", once("b")).await.unwrap();
-    assert_eq!(world.engine.user_link(&root, "alice", once("b")).await, Ok(link.clone()));
+    let idempotency = |name: &str| Some(holdpoint_engine::Idempotency::new(name.into(), "POST /v1/users", b"{}"));
+    let first = world.engine.user_create(&root, new("alice", Role::Viewer), idempotency("a")).await.unwrap();
+    assert_eq!(world.engine.user_create(&root, new("alice", Role::Viewer), idempotency("a")).await, Ok(first));
+    let link = world.engine.user_link(&root, "alice", idempotency("b")).await.unwrap();
+    assert_eq!(world.engine.user_link(&root, "alice", idempotency("b")).await, Ok(link.clone()));
     world.engine.sign_in_link(&link.0, None).await.unwrap();
 }
 

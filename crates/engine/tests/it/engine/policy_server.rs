@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{ActionState, AnswerDraft, AutoSource, Call, Caller, Effect, Interaction, InteractionId, Role, Session};
 use holdpoint_engine::{ActionReply, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
 use serde_json::{Value, json};
-use store::{Cost, Job, Store, SystemClock, Topic};
+use store::{Cost, Job, Store, SystemClock};
 use store_postgres::PostgresStore;
 use store_sqlite::SqliteStore;
 use testkit::postgres::TestPostgres;
@@ -54,21 +54,7 @@ impl Store for Gate {
         self.inner.query(cost, job);
     }
 
-    fn publish(&self, topics: &[Topic]) {
-        self.inner.publish(topics);
-    }
-
-    fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
-        self.inner.listen(listener);
-    }
-
-    fn is_shared(&self) -> bool {
-        self.inner.is_shared()
-    }
-
-    fn close(&self) {
-        self.inner.close();
-    }
+    testkit::forward_to_store!(inner);
 }
 
 /// A server, an agent with a session, and people.

@@ -111,15 +111,15 @@ async fn api_keys_and_idempotency_records_survive_a_key_rotation() {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let root = world.caller(Role::Admin, "root").await;
     let node = file.node(&world, Arc::clone(&world.store));
-    let once = || Some(Idempotency::new("k".into(), "POST /v1/keys", b"{}"));
+    let idempotency = || Some(Idempotency::new("k".into(), "POST /v1/keys", b"{}"));
     let new = || NewKey::named(Role::Viewer, "dora");
-    let made = node.key_create(&root, new(), once()).await.unwrap();
+    let made = node.key_create(&root, new(), idempotency()).await.unwrap();
     file.becomes(&[NEW, OLD]);
     file.node(&world, Arc::clone(&world.store)).rotate_master_key().await.unwrap();
     file.becomes(&[NEW]);
     for node in [node, file.node(&world, Arc::clone(&world.store))] {
         assert_eq!(
-            node.key_create(&root, new(), once()).await.unwrap(),
+            node.key_create(&root, new(), idempotency()).await.unwrap(),
             made,
             "a repeated command returns the same key"
         );

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use domain::webhook::Subject;
-use domain::{Caller, SignedDuration, Webhook, WebhookDelivery, WebhookId};
+use domain::{Caller, SignedDuration, Webhook, WebhookDelivery, WebhookDeliveryState, WebhookId};
 use futures::future::BoxFuture;
 use holdpoint_engine::{Content, Courier, Engine, NewWebhook, Parcel, Receipt};
 use parking_lot::Mutex;
@@ -89,7 +89,12 @@ async fn sent(engine: &Engine, endpoints: &Endpoints) {
     engine.send_webhooks(endpoints).await.unwrap();
 }
 
-async fn listed(world: &World, by: &Caller, webhook: WebhookId, state: Option<&'static str>) -> Vec<WebhookDelivery> {
+async fn listed(
+    world: &World,
+    by: &Caller,
+    webhook: WebhookId,
+    state: Option<WebhookDeliveryState>,
+) -> Vec<WebhookDelivery> {
     let page = Page { after: None, limit: 200 };
     world.engine.webhook_delivery_list(by, webhook, state, page).await.unwrap()
 }

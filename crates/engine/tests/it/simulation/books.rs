@@ -88,7 +88,7 @@ impl StoreContents {
             let ended = || self.sessions.get(&question.origin.session).is_some_and(|session| session.ended.is_some());
             let idle = match question.delivery() {
                 Some(Delivery::Waiting { .. }) => ended(),
-                Some(delivery) => delivery.over(),
+                Some(delivery) => delivery.is_over(),
                 None => false,
             };
             idle && question.resolved_at().is_some_and(|at| at + RETENTION <= now)

@@ -104,7 +104,7 @@ impl Command {
         )
     }
 
-    fn once(&self, part: usize) -> Option<Idempotency> {
+    fn idempotency(&self, part: usize) -> Option<Idempotency> {
         let operation = std::mem::discriminant(&self.what);
         let key = format!("key-{}-{part}", self.number);
         self.keyed.then(|| Idempotency::new(key, &format!("{operation:?}"), format!("{:?}", self.what).as_bytes()))
@@ -120,21 +120,21 @@ fn words(ask: &Ask) -> String {
 /// Runs a command on an engine.
 #[expect(clippy::too_many_lines, reason = "one arm for each command")]
 pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, Error> {
-    let (by, once) = (&command.by, command.once(0));
+    let (by, idempotency) = (&command.by, command.idempotency(0));
     let question = |result: Result<Interaction, Error>| result.map(|question| Reply::Question(Box::new(question)));
     let none = Page { after: None, limit: 1000 };
     match command.what.clone() {
         CommandKind::Start { title } => {
             let start = Start { title: Some(title), agent: Some("robot".into()), ..Start::default() };
-            engine.session_start(by, start, once).await.map(|session| Reply::Session(Box::new(session)))
+            engine.session_start(by, start, idempotency).await.map(|session| Reply::Session(Box::new(session)))
         }
-        CommandKind::Ask { session, ask } => question(engine.interaction_ask(by, session, *ask, once).await),
-        CommandKind::Answer { id, draft } => question(engine.interaction_answer(by, id, draft, once).await),
+        CommandKind::Ask { session, ask } => question(engine.interaction_ask(by, session, *ask, idempotency).await),
+        CommandKind::Answer { id, draft } => question(engine.interaction_answer(by, id, draft, idempotency).await),
         CommandKind::AnswerMany { entries } => {
             let entry = |(part, (id, draft)): (usize, (InteractionId, AnswerDraft))| AnswerEntry {
                 interaction: id,
                 draft,
-                idempotency: command.once(part),
+                idempotency: command.idempotency(part),
             };
             let mut results = Vec::new();
             let entries = entries.into_iter().enumerate().map(entry).collect();
@@ -142,26 +142,26 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             Ok(Reply::Many(results.into_iter().map(|entry| (entry.interaction, entry.result)).collect()))
         }
         CommandKind::Auto { id, draft } => {
-            question(engine.interaction_auto(by, id, AutoSource::AutoPolicy, draft, once).await)
+            question(engine.interaction_auto(by, id, AutoSource::AutoPolicy, draft, idempotency).await)
         }
         CommandKind::Cancel { id } => {
-            question(engine.interaction_cancel(by, id, Some("no longer needed".into()), once).await)
+            question(engine.interaction_cancel(by, id, Some("no longer needed".into()), idempotency).await)
         }
-        CommandKind::Expire { id } => question(engine.interaction_expire(by, id, once).await),
-        CommandKind::Claim { id } => question(engine.interaction_claim(by, id, once).await),
-        CommandKind::Release { id } => question(engine.interaction_release(by, id, once).await),
+        CommandKind::Expire { id } => question(engine.interaction_expire(by, id, idempotency).await),
+        CommandKind::Claim { id } => question(engine.interaction_claim(by, id, idempotency).await),
+        CommandKind::Release { id } => question(engine.interaction_release(by, id, idempotency).await),
         CommandKind::Take { id, seconds } => {
-            engine.delivery_take(by, id, Some(seconds), once).await.map(|taken| Reply::Taken(Box::new(taken)))
+            engine.delivery_take(by, id, Some(seconds), idempotency).await.map(|taken| Reply::Taken(Box::new(taken)))
         }
         CommandKind::Heartbeat { id, lease } => {
-            question(engine.delivery_heartbeat(by, (id, lease), Some(120), once).await)
+            question(engine.delivery_heartbeat(by, (id, lease), Some(120), idempotency).await)
         }
-        CommandKind::Complete { id, lease } => question(engine.delivery_complete(by, (id, lease), once).await),
+        CommandKind::Complete { id, lease } => question(engine.delivery_complete(by, (id, lease), idempotency).await),
         CommandKind::Fail { id, lease, again } => {
-            question(engine.delivery_fail(by, (id, lease), "could not go on".into(), again, once).await)
+            question(engine.delivery_fail(by, (id, lease), "could not go on".into(), again, idempotency).await)
         }
         CommandKind::Control { session, command } => {
-            let steered = engine.session_control(by, session, command, Some("because".into()), once).await;
+            let steered = engine.session_control(by, session, command, Some("because".into()), idempotency).await;
             steered.map(|session| Reply::Session(Box::new(session)))
         }
         CommandKind::Look { id, sleeps } => question(engine.interaction_get(by, id, patience(sleeps)).await),
@@ -188,25 +188,27 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
             engine.chain_audit().await?;
             engine.sign_due().await.map(|()| Reply::Nothing)
         }
-        CommandKind::Propose { session, propose } => acted(engine.action_propose(by, session, propose, once).await),
+        CommandKind::Propose { session, propose } => {
+            acted(engine.action_propose(by, session, propose, idempotency).await)
+        }
         CommandKind::StartAction { session, call, permit, seconds } => {
-            acted(engine.action_start(by, (session, call), permit, Some(seconds), once).await)
+            acted(engine.action_start(by, (session, call), permit, Some(seconds), idempotency).await)
         }
         CommandKind::Report { session, call, outcome } => {
-            acted(engine.action_outcome(by, (session, call), outcome, None, once).await)
+            acted(engine.action_outcome(by, (session, call), outcome, None, idempotency).await)
         }
         CommandKind::Decided { session, call, sleeps } => {
             acted(engine.action_get(by, session, call, patience(sleeps)).await)
         }
         CommandKind::Revoke { id } => {
-            engine.grant_revoke(by, id, once).await.map(|grant| Reply::Grant(Box::new(grant)))
+            engine.grant_revoke(by, id, idempotency).await.map(|grant| Reply::Grant(Box::new(grant)))
         }
         CommandKind::PutPolicy { number } => {
             let text = crate::simulation::calls::policy(number);
-            engine.policy_put(by, text, (None, Some("because".into())), once).await.map(|_| Reply::Nothing)
+            engine.policy_put(by, text, (None, Some("because".into())), idempotency).await.map(|_| Reply::Nothing)
         }
         CommandKind::Switch { enabled } => {
-            engine.policy_switch(by, enabled, "because".into(), once).await.map(|_| Reply::Nothing)
+            engine.policy_switch(by, enabled, "because".into(), idempotency).await.map(|_| Reply::Nothing)
         }
     }
 }

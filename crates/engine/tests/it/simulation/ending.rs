@@ -1,5 +1,6 @@
 //! Ends a seed: crashes stop, and everything that can be finished is finished.
 
+use domain::action::ActionStatus;
 use domain::{Command as Control, Delivery, SignedDuration, Status};
 
 use store::Clock;
@@ -81,7 +82,7 @@ impl World {
     async fn act_all(&mut self, tenant: usize) -> Verdict {
         let (now, books) = (store::Clock::now(&self.clock), &self.books[tenant]);
         let alive = |action: &&domain::Action| books.sessions[&action.session].ended.is_none();
-        let allowed = books.actions.values().filter(|action| action.state_name(now) == "allowed").filter(alive);
+        let allowed = books.actions.values().filter(|action| action.status(now) == ActionStatus::Allowed).filter(alive);
         let allowed: Vec<_> = allowed.cloned().collect();
         for domain::Action { session, call_id: call, proposed_by, .. } in allowed {
             let by = self.tenants[tenant].named(&proposed_by.name).cloned().ok_or("a stranger proposed")?;
@@ -91,7 +92,7 @@ impl World {
             };
             let Some(permit) = acted.permit else {
                 // The permit has ended together with its grant.
-                holds!(acted.action.state_name(acted.at) != "allowed", "{call} is allowed and has no permit");
+                holds!(acted.action.status(acted.at) != ActionStatus::Allowed, "{call} is allowed and has no permit");
                 continue;
             };
             let start =

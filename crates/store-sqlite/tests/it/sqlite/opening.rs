@@ -49,11 +49,11 @@ fn database_with_other_migrations_is_refused() {
 #[test]
 fn a_directory_has_one_server() {
     let directory = tempfile::tempdir().unwrap();
-    let first = DataLock::take(directory.path()).unwrap();
-    let second = DataLock::take(directory.path()).err();
+    let first = DataLock::acquire(directory.path()).unwrap();
+    let second = DataLock::acquire(directory.path()).err();
     assert!(matches!(second, Some(StoreError::InUse(_))), "{second:?}");
     drop(first);
-    assert!(DataLock::take(directory.path()).is_ok());
+    assert!(DataLock::acquire(directory.path()).is_ok());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tests answers that are delivered by webhook: an answer counts as taken only when the endpoint has it.
 
 use domain::webhook::Subject;
-use domain::{Command, Delivery, Refusal, Role};
+use domain::{Command, Delivery, Refusal, Role, WebhookDeliveryState};
 use holdpoint_engine::Content;
 use serde_json::json;
 
@@ -69,7 +69,7 @@ async fn answers_already_taken_or_of_paused_sessions_are_not_sent() {
     world.pass(60);
     sent(&world.engine, &endpoints).await;
     assert_eq!(endpoints.names(URL).len(), 0);
-    assert_eq!(listed(&world, &root, webhook.id, Some("dropped")).await.len(), 1);
+    assert_eq!(listed(&world, &root, webhook.id, Some(WebhookDeliveryState::Dropped)).await.len(), 1);
 
     endpoints.reply(URL, 200);
     let held = world.ask(&agent, &session, json!({})).await.id;

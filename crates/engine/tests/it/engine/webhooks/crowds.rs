@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use domain::Role;
+use domain::{Role, WebhookDeliveryState};
 use futures::future::BoxFuture;
 use holdpoint_engine::{Courier, Engine, Parcel, Receipt};
 use store::Store;
@@ -31,7 +31,7 @@ async fn dead_endpoint_delays_no_other_and_loses_no_message() {
     }
     assert_eq!(delivered, 250);
     assert!(endpoints.names(URL).len() < 20, "a failing endpoint is tried rarely");
-    assert!(listed(&world, &root, dead.id, Some("pending")).await.len() <= 100);
+    assert!(listed(&world, &root, dead.id, Some(WebhookDeliveryState::Pending)).await.len() <= 100);
     endpoints.reply(URL, 200);
     let mut arrived = HashSet::new();
     for _ in 0..10 {
@@ -40,7 +40,7 @@ async fn dead_endpoint_delays_no_other_and_loses_no_message() {
         arrived.extend(endpoints.take(URL).into_iter().map(|got| got.id));
     }
     assert_eq!(arrived.len(), 250, "everything arrives when it is back");
-    assert_eq!(listed(&world, &root, dead.id, Some("pending")).await.len(), 0);
+    assert_eq!(listed(&world, &root, dead.id, Some(WebhookDeliveryState::Pending)).await.len(), 0);
 }
 
 /// If the node dies after the endpoint has the message and before that is recorded, the next node sends it again under an identical identifier.

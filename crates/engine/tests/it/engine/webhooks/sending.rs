@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use domain::webhook::Subject;
 use domain::webhook::address::Networks;
 use domain::webhook::delivery::DELAYS;
-use domain::{Command, Refusal, Role, SignedDuration, WebhookDelivery};
+use domain::{Command, Refusal, Role, SignedDuration, WebhookDelivery, WebhookDeliveryState};
 use holdpoint_engine::Settings;
 use serde_json::json;
 use store::{AuditFilter, Page};
@@ -57,7 +57,8 @@ async fn failed_message_is_retried_with_its_id_at_growing_delays_until_dead() {
         sent(&world.engine, &endpoints).await;
         ids.extend(endpoints.take(URL).into_iter().map(|got| got.id));
     }
-    let [dead]: [WebhookDelivery; 1] = listed(&world, &root, webhook.id, Some("dead")).await.try_into().unwrap();
+    let [dead]: [WebhookDelivery; 1] =
+        listed(&world, &root, webhook.id, Some(WebhookDeliveryState::Dead)).await.try_into().unwrap();
     assert_eq!((ids, dead.attempts.len(), dead.tries), (HashSet::from([dead.id.to_string()]), 10, 10));
     assert!(dead.attempts.iter().all(|attempt| attempt.status == Some(500) && attempt.note == "noted"));
     world.pass(86_400);
@@ -71,7 +72,7 @@ async fn failed_message_is_retried_with_its_id_at_growing_delays_until_dead() {
     assert_eq!(refusal(world.engine.webhook_delivery_replay(&root, of, None).await), pending);
     sent(&world.engine, &endpoints).await;
     assert_eq!(endpoints.take(URL).into_iter().map(|got| got.id).collect::<Vec<_>>(), [dead.id.to_string()]);
-    assert_eq!(listed(&world, &root, webhook.id, Some("delivered")).await.len(), 1);
+    assert_eq!(listed(&world, &root, webhook.id, Some(WebhookDeliveryState::Delivered)).await.len(), 1);
     assert_eq!(world.engine.webhook_get(&root, webhook.id).await.unwrap().failures, 0);
 }
 
@@ -103,7 +104,7 @@ async fn status_410_disables_a_webhook_until_it_is_enabled_again() {
     sent(&world.engine, &endpoints).await;
     let disabled = world.engine.webhook_get(&root, webhook.id).await.unwrap();
     assert_eq!(disabled.disabled.clone().unwrap().reason, "the endpoint is gone (410)");
-    assert_eq!(listed(&world, &root, webhook.id, Some("dead")).await.len(), 1);
+    assert_eq!(listed(&world, &root, webhook.id, Some(WebhookDeliveryState::Dead)).await.len(), 1);
     endpoints.take(URL);
     world.session(&agent).await;
     world.pass(100_000);

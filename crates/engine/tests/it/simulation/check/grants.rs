@@ -45,7 +45,7 @@ fn changed(view: &View<'_>, before: &Grant, after: &Grant) -> Verdict {
     let constant = Grant { uses: before.uses, revoked: before.revoked.clone(), ..after.clone() };
     holds!(constant == *before, "{id} covers something else now");
     if after.uses > before.uses {
-        holds!(before.in_force(view.now), "{id} was used when it was over");
+        holds!(before.is_in_force(view.now), "{id} was used when it was over");
     }
     if before.revoked != after.revoked {
         let revoked = |what: &CommandKind| matches!(what, CommandKind::Revoke { id: given } if *given == id);

@@ -241,7 +241,7 @@ fn unsealed(view: &View<'_>, taken: &TakenAnswer) -> Verdict {
     let question = &taken.interaction;
     let (id, title) = (question.id, &question.question.title);
     let kept = view.after.questions.get(&id).and_then(Interaction::delivery);
-    let held = kept.is_some_and(|delivery| delivery.held_by(taken.lease, view.now));
+    let held = kept.is_some_and(|delivery| delivery.is_held_by(taken.lease, view.now));
     if let Some(given) = &taken.resume_point {
         holds!(*given == resume_point(title), "{id} came back with another resume point");
     }
