@@ -5,18 +5,35 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::operands::OperandKinds;
+use super::operands::{OperandKind, OperandKinds};
 use super::options::Options;
+use crate::HazardKind;
 
 /// Every table, with its name. A new file under `data/programs` is added here.
-const TABLES: &[(&str, &str)] = &[("reading", include_str!("../../data/programs/reading.toml"))];
+const TABLES: &[(&str, &str)] = &[
+    ("build", include_str!("../../data/programs/build.toml")),
+    ("checks", include_str!("../../data/programs/checks.toml")),
+    ("clusters", include_str!("../../data/programs/clusters.toml")),
+    ("containers", include_str!("../../data/programs/containers.toml")),
+    ("hosting", include_str!("../../data/programs/hosting.toml")),
+    ("languages", include_str!("../../data/programs/languages.toml")),
+    ("network", include_str!("../../data/programs/network.toml")),
+    ("node", include_str!("../../data/programs/node.toml")),
+    ("operations", include_str!("../../data/programs/operations.toml")),
+    ("packages", include_str!("../../data/programs/packages.toml")),
+    ("python", include_str!("../../data/programs/python.toml")),
+    ("python_packages", include_str!("../../data/programs/python_packages.toml")),
+    ("reading", include_str!("../../data/programs/reading.toml")),
+    ("rust", include_str!("../../data/programs/rust.toml")),
+];
 
 /// The programs by name.
 static PROGRAMS: LazyLock<HashMap<String, &'static Node>> = LazyLock::new(|| {
     let mut programs = HashMap::new();
     for table in TABLES.iter().map(|(_, text)| parse(text)) {
         for program in table.program {
-            let node: &'static Node = Box::leak(Box::new(Node::new(&program, Style::Gnu, false)));
+            let inherited = Inherited { guards_values: table.guards_values && !program.dashed, ..Inherited::default() };
+            let node: &'static Node = Box::leak(Box::new(Node::new(&program, inherited)));
             programs.extend(program.names.into_iter().map(|name| (name, node)));
         }
     }
@@ -40,6 +57,48 @@ pub(super) enum Style {
     Words,
     /// There are no options: every word is an operand.
     Text,
+}
+
+/// How the words after `--` are read.
+#[derive(Debug)]
+pub(super) enum Rest {
+    /// They are operands of this kind.
+    Kind(OperandKind),
+    /// By the table with this name.
+    Table(String),
+}
+
+/// What a subcommand has from its program.
+#[derive(Debug, Clone, Copy)]
+struct Inherited {
+    style: Style,
+    own_options_only: bool,
+    guards_values: bool,
+}
+
+impl Default for Inherited {
+    fn default() -> Self {
+        Self { style: Style::Gnu, own_options_only: false, guards_values: false }
+    }
+}
+
+/// What a program does in its plain use.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PlainUse {
+    Writes,
+    Runs,
+    Sends,
+}
+
+impl PlainUse {
+    fn kind(self) -> HazardKind {
+        match self {
+            Self::Writes => HazardKind::Writes,
+            Self::Runs => HazardKind::Runs,
+            Self::Sends => HazardKind::Sends,
+        }
+    }
 }
 
 /// Code that judges words by rules of their own.
@@ -95,6 +154,20 @@ pub(super) struct Node {
     pub(super) bare: bool,
     /// Options of the nodes above do not count here.
     pub(super) own_options_only: bool,
+    /// What its plain use does.
+    pub(super) hazard: Option<HazardKind>,
+    /// What it does without an operand, such as to run its standard input.
+    pub(super) alone: Option<HazardKind>,
+    /// Options with which it only prints something.
+    pub(super) information: Vec<String>,
+    /// Options with which it writes nothing.
+    pub(super) checking: Vec<String>,
+    /// How the words after `--` are read.
+    pub(super) rest: Option<Rest>,
+    /// Patterns of operands that are not harmless.
+    pub(super) operand_exceptions: Vec<String>,
+    /// A word that begins with a dash is not the value of the option before it.
+    pub(super) guards_values: bool,
     /// Code that judges its words.
     pub(super) special: Option<Special>,
     /// Its subcommands by name.
@@ -107,14 +180,15 @@ impl Node {
         !self.options.has_prefixes()
     }
 
-    /// Makes a program of its row. A subcommand has the style of the program, and the programs `above` say whether their options count.
-    fn new(row: &Row, style: Style, own_options_only: bool) -> Self {
-        let style = row.style.unwrap_or(style);
-        let own_options_only = row.own_options_only.unwrap_or(own_options_only);
+    /// Makes a program of its row.
+    fn new(row: &Row, above: Inherited) -> Self {
+        let style = row.style.unwrap_or(above.style);
+        let own_options_only = row.own_options_only.unwrap_or(above.own_options_only);
+        let inherited = Inherited { style, own_options_only, ..above };
         let mut subcommands = HashMap::new();
         for subcommand in &row.subcommand {
             for name in subcommand.name.iter().chain(&subcommand.names) {
-                subcommands.insert(name.clone(), Self::new(subcommand, style, own_options_only));
+                subcommands.insert(name.clone(), Self::new(subcommand, inherited));
             }
         }
         Self {
@@ -125,6 +199,17 @@ impl Node {
             all_options_harmless: row.all_options_harmless,
             bare: row.bare,
             own_options_only,
+            hazard: row.hazard.map(PlainUse::kind),
+            alone: row.alone.map(PlainUse::kind),
+            information: row.information.clone(),
+            checking: row.checking.clone(),
+            rest: match (&row.rest, &row.rest_as) {
+                (_, Some(table)) => Some(Rest::Table(table.clone())),
+                (Some(kind), None) => Some(Rest::Kind(OperandKind::named(kind))),
+                (None, None) => None,
+            },
+            operand_exceptions: row.except.get("operands").cloned().unwrap_or_default(),
+            guards_values: above.guards_values,
             special: row.special,
             subcommands,
         }
@@ -134,6 +219,9 @@ impl Node {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    /// The programs of the file may take a word that begins with a dash for an option where the option before it wants a value.
+    #[serde(default)]
+    guards_values: bool,
     program: Vec<Row>,
 }
 
@@ -171,8 +259,28 @@ pub(super) struct Row {
     pub(super) contacts: Vec<String>,
     /// Options whose value is a setting of git, `key=value`.
     pub(super) settings: Vec<String>,
-    /// Options whose value must be one of these words. Any other value starts a program.
+    /// Options whose value is a file or directory whose code or settings the program runs by its nature.
+    pub(super) projects: Vec<String>,
+    /// Options whose value is a module; the words after it are read by the table `python -m MODULE`.
+    pub(super) modules: Vec<String>,
+    /// Options whose value must match one of these patterns. Any other value starts a program.
     pub(super) choices: BTreeMap<String, Vec<String>>,
+    /// Options, or `operands`, and patterns of values that are not harmless. The first pattern decides; `!` before it says that a value is harmless.
+    pub(super) except: BTreeMap<String, Vec<String>>,
+    /// Options with which the program only prints something.
+    pub(super) information: Vec<String>,
+    /// Options with which operands of the kind `write` are only read.
+    pub(super) checking: Vec<String>,
+    /// What the plain use of the program or subcommand does.
+    hazard: Option<PlainUse>,
+    /// What the program does without an operand.
+    alone: Option<PlainUse>,
+    /// Kind of the words after `--`.
+    rest: Option<String>,
+    /// Name of the table that reads the words after `--`.
+    rest_as: Option<String>,
+    /// The value of an option may begin with a dash.
+    dashed: bool,
     /// Options that make the program write or delete its operands, or files that are not named.
     pub(super) writing: Vec<String>,
     /// Options that start a program, or load settings or code that may.

@@ -3,3 +3,4 @@
 #![expect(clippy::panic, reason = "a failing helper fails its test")]
 
 mod programs;
+mod tools;
