@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::Effects;
 use super::scan::Scan;
-use crate::{HazardKind, Part, Word};
+use crate::{HazardKind, Part, Role, Word};
 
 /// Settings of git, in lower case, that run no program.
 static HARMLESS_SETTINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -57,7 +57,8 @@ pub(super) fn add_setting(effects: &mut Effects, at: usize, setting: &Word) {
 /// In every other shape an option may take the word that looks like the key (`--comment user.name core.pager x`), and `--rename-section` turns a
 /// harmless setting into one that runs a program.
 pub(super) fn judge_config(scan: &mut Scan<'_>) -> bool {
-    let first = scan.words.len() - scan.words.iter().rev().take_while(|word| word.text() != Some("config")).count();
+    let subcommand = scan.effects.roles.iter().position(|role| *role == Role::Subcommand).unwrap_or_default();
+    let first = subcommand + 1;
     let words: Vec<(usize, &Word)> = scan.words.iter().enumerate().skip(first).collect();
     let scope = words.first().and_then(|(_, word)| word.text()).filter(|text| SCOPES.contains(text));
     let words = words.get(usize::from(scope.is_some())..).unwrap_or_default();
@@ -65,7 +66,7 @@ pub(super) fn judge_config(scan: &mut Scan<'_>) -> bool {
         return true;
     }
     let ([(at, key)] | [(at, key), _]) = words else {
-        scan.effects.add_hazard(HazardKind::Unknown, first.saturating_sub(1));
+        scan.effects.add_hazard(HazardKind::Unknown, subcommand);
         return true;
     };
     let value = words.get(1).map(|(_, value)| *value);

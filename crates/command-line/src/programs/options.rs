@@ -115,6 +115,14 @@ impl Options {
         }
     }
 
+    /// Adds the options of another subcommand that are not listed here.
+    pub(super) fn extend(&mut self, other: Self) {
+        for (name, option) in other.by_name {
+            self.by_name.entry(name).or_insert(option);
+        }
+        self.numbers |= other.numbers;
+    }
+
     /// Finds an option by its whole name.
     pub(super) fn find(&self, name: &str) -> Option<&Opt> {
         self.by_name.get(name)

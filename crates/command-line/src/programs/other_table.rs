@@ -24,17 +24,15 @@ impl Scan<'_> {
         }
     }
 
-    /// Says whether the word at `at` begins the rest of the run, and how many words stand before it.
+    /// Says whether a word begins the rest of the run: 1 if the word itself is `--` and does not belong to the rest, 0 if it does.
     pub(super) fn begins_rest(&self, word: &Word) -> Option<usize> {
         let node = self.node();
         let separator = usize::from(word.text() == Some("--"));
-        if node.rest.is_none() {
-            return None;
-        }
-        let by_table = matches!(node.rest, Some(Rest::Table(_)));
+        let by_table = matches!(node.rest.as_ref()?, Rest::Table(_));
         let is_next = node.operands.at(self.operands.len()) == Some(OperandKind::Rest);
         let is_option = word.may_be_option();
-        let begins = (separator == 1 && !self.options_ended) || (is_next && (by_table || !self.operands.is_empty() || !is_option));
+        let begins = (separator == 1 && !self.options_ended)
+            || (is_next && (by_table || !self.operands.is_empty() || !is_option));
         begins.then_some(separator)
     }
 
@@ -57,12 +55,11 @@ impl Scan<'_> {
     pub(super) fn enter_module(&mut self, at: usize, module: &Word) {
         self.add_own_hazard();
         let name = module.text().map(|name| format!("python -m {name}"));
-        match name.filter(|name| tables::program(name).is_some()) {
-            Some(name) => self.enter(&name, at),
-            None => {
-                self.effects.add_hazard(HazardKind::Runs, at);
-                self.lost = true;
-            }
+        if let Some(name) = name.filter(|name| tables::program(name).is_some()) {
+            self.enter(&name, at);
+        } else {
+            self.effects.add_hazard(HazardKind::Runs, at);
+            self.lost = true;
         }
     }
 
@@ -70,7 +67,7 @@ impl Scan<'_> {
     pub(super) fn add_own_hazard(&mut self) {
         let node = self.node();
         let checks = self.has_option_of(&node.checking);
-        if let Some(kind) = node.hazard
+        if let Some(kind) = node.does
             && !(checks && kind == HazardKind::Writes)
             && !self.has_option_of(&node.information)
         {

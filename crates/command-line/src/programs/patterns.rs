@@ -32,7 +32,8 @@ pub(super) fn is_exception(patterns: &[String], word: &Word) -> bool {
 fn may_match(pattern: &str, word: &Word) -> bool {
     let start = pattern.split('*').next().unwrap_or_default();
     if word.parts.iter().all(|part| matches!(part, Part::Literal(_) | Part::Number)) {
-        let text: String = word.parts.iter().map(|part| if let Part::Literal(text) = part { text } else { "0" }).collect();
+        let text: String =
+            word.parts.iter().map(|part| if let Part::Literal(text) = part { text } else { "0" }).collect();
         return matches(pattern, &text);
     }
     let known = word.prefix();
@@ -68,9 +69,13 @@ mod tests {
     #[test]
     fn the_first_pattern_decides() {
         let patterns: Vec<String> = ["*:*", "*/*/*", "!@*/*", "*/*"].map(str::to_owned).to_vec();
-        for (text, expected) in
-            [("lodash", false), ("@types/node", false), ("user/repository", true), ("@a/b@user/repository", true), ("file:x", true)]
-        {
+        for (text, expected) in [
+            ("lodash", false),
+            ("@types/node", false),
+            ("user/repository", true),
+            ("@a/b@user/repository", true),
+            ("file:x", true),
+        ] {
             assert_eq!(is_exception(&patterns, &Word::literal(text)), expected, "{text}");
         }
     }

@@ -4,12 +4,14 @@ use super::operands::{OperandKind, add_operand, add_project};
 use super::options::{Opt, OptEffect, Shape};
 use super::tables::{self, Node, Style};
 use super::{patterns, special, word_after};
-use crate::{Effects, HazardKind, Part, Role, Run, Word};
+use crate::{Effects, HazardKind, Part, Role, Run, Stdin, Word};
 
 /// The state of reading a run.
 pub(super) struct Scan<'a> {
     /// The words of the run.
     pub(super) words: &'a [Word],
+    /// The row of the program.
+    program: &'a Node,
     /// The program, and below it the subcommands that were read.
     nodes: Vec<&'a Node>,
     /// Index of the word of the last node.
@@ -35,6 +37,7 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
     let words = special::readable_words(row, &run.words);
     let mut scan = Scan {
         words: &words,
+        program: row,
         nodes: vec![row],
         node_at: 0,
         effects,
@@ -49,15 +52,23 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
     while let Some(word) = words.get(at) {
         at = scan.read_word(at, word);
     }
+    let named = scan.effects.reads.len();
     scan.finish();
+    if scan.node().reads_here && scan.effects.reads.len() == named && run.stdin == Stdin::Inherited {
+        add_operand(&mut scan.effects, OperandKind::Read, 0, &Word::literal("."), scan.writing);
+    }
     scan.effects
 }
 
 impl<'a> Scan<'a> {
     /// The program or the subcommand whose words are read.
     pub(super) fn node(&self) -> &'a Node {
-        // The list begins with the program and never shrinks.
-        self.nodes.last().copied().unwrap_or_else(|| unreachable!("the program is in the list"))
+        self.nodes.last().copied().unwrap_or(self.program)
+    }
+
+    /// Says whether one of these options was read.
+    pub(super) fn has_option(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
     }
 
     /// Reads one word and gives the index of the next.
@@ -139,6 +150,11 @@ impl<'a> Scan<'a> {
             self.effects.subcommand.push(name.to_owned());
             self.nodes.push(subcommand);
             self.node_at = at;
+            if let Some(kind) = subcommand.does
+                && subcommand.checking.is_empty()
+            {
+                self.effects.add_hazard(kind, at);
+            }
             self.options.clear();
             self.options_ended = subcommand.style == Style::Text;
             return true;
@@ -160,11 +176,12 @@ impl<'a> Scan<'a> {
         };
         let whole = value.is_some() || word.text().is_some();
         let style = self.node().style;
-        let short = prefix.strip_prefix('-').filter(|name| style == Style::Words && name.starts_with('-'));
-        let name = short.filter(|_| self.find(name).is_none()).map_or(name, |short| name.get(name.len() - short.split('=').next().unwrap_or(short).len()..).unwrap_or(name));
+        let short = name.strip_prefix('-').filter(|short| style == Style::Words && short.starts_with('-'));
+        let name = short.filter(|_| self.find(name).is_none()).unwrap_or(name);
         let long = prefix.starts_with("--") || style == Style::Words;
+        // In `-o=out`, the value of the letter is `=out`.
         if whole
-            && (long || prefix.chars().count() > 2)
+            && (long || name.chars().count() > 2)
             && let Some(option) = self.find(name)
         {
             return self.apply_whole(at, name, &option, value);
@@ -241,7 +258,8 @@ impl<'a> Scan<'a> {
             return at + 1;
         };
         self.set_role(at + 1, Role::Value);
-        let number = value.prefix().get(1..).is_some_and(|digits| digits.starts_with(|digit: char| digit.is_ascii_digit()));
+        let number =
+            value.prefix().get(1..).is_some_and(|digits| digits.starts_with(|digit: char| digit.is_ascii_digit()));
         if self.node().guards_values && value.may_be_option() && value.text() != Some("-") && !number {
             self.effects.add_hazard(HazardKind::Unknown, at + 1);
         }
@@ -267,7 +285,6 @@ impl<'a> Scan<'a> {
                 self.effects.add_hazard(HazardKind::Unknown, next);
             }
         }
-        self.effects.add_hazard(HazardKind::Unknown, at);
         self.words.len()
     }
 

@@ -33,6 +33,9 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
         Special::Set => judge_set(scan),
         Special::Variables => judge_variables(scan),
         Special::Tar => tar::judge(scan),
+        Special::Compress => judge_compression(scan),
+        Special::Unzip => judge_unzip(scan),
+        Special::Patch => judge_patch(scan),
     }
 }
 
@@ -113,15 +116,37 @@ fn judge_directory(scan: &mut Scan<'_>) -> bool {
 
 /// `ln` with one operand makes a link in the working directory.
 fn judge_link(scan: &mut Scan<'_>) -> bool {
-    let [only] = scan.operands.as_slice() else { return false };
-    let named = scan.options.iter().any(|(name, _)| matches!(name.as_str(), "-t" | "--target-directory"));
-    let Some(word) = scan.words.get(*only).filter(|word| word.is_one()) else { return false };
-    let at = *only;
-    scan.effects.add_read(word.clone());
-    if !named {
-        scan.effects.add_write(at, Word::literal("."));
+    if scan.operands.len() == 1 && !scan.has_option(&["-t", "--target-directory"]) {
+        scan.effects.add_write(0, Word::literal("."));
+    }
+    false
+}
+
+/// `gzip` and the like replace their operands, or only read them.
+fn judge_compression(scan: &mut Scan<'_>) -> bool {
+    let reading = scan.has_option(&["-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"]);
+    let kind = if reading && !scan.writing { OperandKind::Read } else { OperandKind::Write };
+    for at in scan.operands.clone() {
+        let Some(word) = scan.words.get(at).filter(|word| word.text() != Some("-")) else { continue };
+        add_operand(&mut scan.effects, kind, at, word, false);
     }
     true
+}
+
+/// `unzip` writes into the directory of `-d` or the working directory, unless it only lists.
+fn judge_unzip(scan: &mut Scan<'_>) -> bool {
+    if !scan.has_option(&["-l", "-v", "-t", "-z", "-p", "-c", "-d", "-h", "-hh"]) && !scan.operands.is_empty() {
+        scan.effects.add_write(0, Word::literal("."));
+    }
+    false
+}
+
+/// A patch names the files that it changes, below the working directory.
+fn judge_patch(scan: &mut Scan<'_>) -> bool {
+    if scan.operands.is_empty() && !scan.has_option(&["--dry-run", "--version", "-v", "--help"]) {
+        scan.effects.add_write(0, Word::literal("."));
+    }
+    false
 }
 
 /// `date` with an operand that does not begin with `+` sets the clock.

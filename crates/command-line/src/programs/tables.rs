@@ -3,39 +3,51 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::operands::{OperandKind, OperandKinds};
 use super::options::Options;
 use crate::HazardKind;
 
-/// Every table, with its name. A new file under `data/programs` is added here.
-const TABLES: &[(&str, &str)] = &[
-    ("build", include_str!("../../data/programs/build.toml")),
-    ("checks", include_str!("../../data/programs/checks.toml")),
-    ("clusters", include_str!("../../data/programs/clusters.toml")),
-    ("containers", include_str!("../../data/programs/containers.toml")),
-    ("hosting", include_str!("../../data/programs/hosting.toml")),
-    ("languages", include_str!("../../data/programs/languages.toml")),
-    ("network", include_str!("../../data/programs/network.toml")),
-    ("node", include_str!("../../data/programs/node.toml")),
-    ("operations", include_str!("../../data/programs/operations.toml")),
-    ("packages", include_str!("../../data/programs/packages.toml")),
-    ("python", include_str!("../../data/programs/python.toml")),
-    ("python_packages", include_str!("../../data/programs/python_packages.toml")),
-    ("reading", include_str!("../../data/programs/reading.toml")),
-    ("rust", include_str!("../../data/programs/rust.toml")),
+/// Every table. A new file under `data/programs` is added here.
+const TABLES: &[&str] = &[
+    include_str!("../../data/programs/build.toml"),
+    include_str!("../../data/programs/checks.toml"),
+    include_str!("../../data/programs/clusters.toml"),
+    include_str!("../../data/programs/containers.toml"),
+    include_str!("../../data/programs/files.toml"),
+    include_str!("../../data/programs/git.toml"),
+    include_str!("../../data/programs/git_changes.toml"),
+    include_str!("../../data/programs/git_groups.toml"),
+    include_str!("../../data/programs/hosting.toml"),
+    include_str!("../../data/programs/languages.toml"),
+    include_str!("../../data/programs/network.toml"),
+    include_str!("../../data/programs/node.toml"),
+    include_str!("../../data/programs/operations.toml"),
+    include_str!("../../data/programs/packages.toml"),
+    include_str!("../../data/programs/python.toml"),
+    include_str!("../../data/programs/python_packages.toml"),
+    include_str!("../../data/programs/reading.toml"),
+    include_str!("../../data/programs/runtimes.toml"),
+    include_str!("../../data/programs/rust.toml"),
 ];
 
 /// The programs by name.
 static PROGRAMS: LazyLock<HashMap<String, &'static Node>> = LazyLock::new(|| {
+    let rows: Vec<Row> = TABLES.iter().flat_map(|text| parse(text).rows()).collect();
+    let (more, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.continues);
     let mut programs = HashMap::new();
-    for table in TABLES.iter().map(|(_, text)| parse(text)) {
-        for program in table.program {
-            let inherited = Inherited { guards_values: table.guards_values && !program.dashed, ..Inherited::default() };
-            let node: &'static Node = Box::leak(Box::new(Node::new(&program, inherited)));
-            programs.extend(program.names.into_iter().map(|name| (name, node)));
-        }
+    for mut row in rows {
+        let continued = more.iter().filter(|more| more.names.first() == row.names.first());
+        row.subcommand.extend(continued.flat_map(|more| more.subcommand.iter().cloned()));
+        let siblings = row.subcommand.clone();
+        let node: &'static Node = Box::leak(Box::new(Node::new(
+            &row,
+            &siblings,
+            Inherited { guards_values: row.guards_values && !row.dashed, ..Inherited::default() },
+        )));
+        programs.extend(row.names.into_iter().map(|name| (name, node)));
     }
     programs
 });
@@ -82,25 +94,6 @@ impl Default for Inherited {
     }
 }
 
-/// What a program does in its plain use.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum PlainUse {
-    Writes,
-    Runs,
-    Sends,
-}
-
-impl PlainUse {
-    fn kind(self) -> HazardKind {
-        match self {
-            Self::Writes => HazardKind::Writes,
-            Self::Runs => HazardKind::Runs,
-            Self::Sends => HazardKind::Sends,
-        }
-    }
-}
-
 /// Code that judges words by rules of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -125,6 +118,12 @@ pub(super) enum Special {
     ChangeDirectory,
     /// `ln` with one operand makes a link in the working directory.
     Link,
+    /// `gzip` and the like, which replace their operands.
+    Compress,
+    /// `unzip`, which writes into the working directory.
+    Unzip,
+    /// `patch`, whose input names the files.
+    Patch,
     /// The first operand of `tar` may be a bundle of letters, and its files depend on the mode.
     Tar,
     /// `date` with an operand that does not begin with `+` sets the clock.
@@ -148,14 +147,16 @@ pub(super) struct Node {
     pub(super) operands: OperandKinds,
     /// Options that take the place of the first operand.
     pub(super) instead_of_first: Vec<String>,
+    /// Without an operand that it reads, it reads the working directory.
+    pub(super) reads_here: bool,
+    /// What it does without any option.
+    pub(super) does: Option<HazardKind>,
     /// No option in its manual writes, runs or sends.
     pub(super) all_options_harmless: bool,
     /// It may stand without a subcommand.
     pub(super) bare: bool,
     /// Options of the nodes above do not count here.
     pub(super) own_options_only: bool,
-    /// What its plain use does.
-    pub(super) hazard: Option<HazardKind>,
     /// What it does without an operand, such as to run its standard input.
     pub(super) alone: Option<HazardKind>,
     /// Options with which it only prints something.
@@ -180,27 +181,32 @@ impl Node {
         !self.options.has_prefixes()
     }
 
-    /// Makes a program of its row.
-    fn new(row: &Row, above: Inherited) -> Self {
+    /// Makes a program or subcommand of its row. `siblings` are the subcommands of the program, whose options it may share.
+    fn new(row: &Row, siblings: &[Row], above: Inherited) -> Self {
         let style = row.style.unwrap_or(above.style);
         let own_options_only = row.own_options_only.unwrap_or(above.own_options_only);
         let inherited = Inherited { style, own_options_only, ..above };
         let mut subcommands = HashMap::new();
         for subcommand in &row.subcommand {
             for name in subcommand.name.iter().chain(&subcommand.names) {
-                subcommands.insert(name.clone(), Self::new(subcommand, inherited));
+                subcommands.insert(name.clone(), Self::new(subcommand, siblings, inherited));
             }
+        }
+        let mut options = Options::new(row);
+        for sibling in siblings.iter().filter(|sibling| sibling.name.is_some() && sibling.name == row.like) {
+            options.extend(Options::new(sibling));
         }
         Self {
             style,
-            options: Options::new(row),
+            options,
+            reads_here: row.reads_here,
+            does: row.does,
             operands: OperandKinds::parse(&row.operands),
             instead_of_first: row.instead_of_first.clone(),
             all_options_harmless: row.all_options_harmless,
             bare: row.bare,
             own_options_only,
-            hazard: row.hazard.map(PlainUse::kind),
-            alone: row.alone.map(PlainUse::kind),
+            alone: row.alone,
             information: row.information.clone(),
             checking: row.checking.clone(),
             rest: match (&row.rest, &row.rest_as) {
@@ -225,18 +231,31 @@ struct Table {
     program: Vec<Row>,
 }
 
+impl Table {
+    /// The programs, with what the file says of all of them.
+    fn rows(self) -> Vec<Row> {
+        let mut rows = self.program;
+        rows.iter_mut().for_each(|row| row.guards_values = self.guards_values);
+        rows
+    }
+}
+
 /// A row of a table: a program or a subcommand.
 ///
 /// An option is written as in a command: `-o`, `--output`. At its end, `=` says that it takes a value, `?` that it may have a value in the same word,
 /// `;` that the words up to `;` or `{} +` belong to it, `+` that a name and then the value are the next two words. Without such a sign, the options of `text`, `reads`, `writes`, `directories`, `contacts` and
 /// `settings` and of `choices` take a value, those of `optional` may have one, and the others have none.
-#[derive(Default, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Row {
     /// Bare names of the program, or further names of a subcommand.
     names: Vec<String>,
     /// Name of a subcommand.
     name: Option<String>,
+    /// The row has further subcommands of a program of another table.
+    continues: bool,
+    /// A subcommand of the program whose options count here too, unless they are listed here.
+    like: Option<String>,
     /// How the words are read. A subcommand has the style of its program.
     style: Option<Style>,
     /// Harmless options without a value.
@@ -271,16 +290,18 @@ pub(super) struct Row {
     pub(super) information: Vec<String>,
     /// Options with which operands of the kind `write` are only read.
     pub(super) checking: Vec<String>,
-    /// What the plain use of the program or subcommand does.
-    hazard: Option<PlainUse>,
     /// What the program does without an operand.
-    alone: Option<PlainUse>,
+    #[serde(deserialize_with = "hazard_kind")]
+    alone: Option<HazardKind>,
     /// Kind of the words after `--`.
     rest: Option<String>,
     /// Name of the table that reads the words after `--`.
     rest_as: Option<String>,
     /// The value of an option may begin with a dash.
     dashed: bool,
+    /// What the file says about values that begin with a dash.
+    #[serde(skip)]
+    guards_values: bool,
     /// Options that make the program write or delete its operands, or files that are not named.
     pub(super) writing: Vec<String>,
     /// Options that start a program, or load settings or code that may.
@@ -291,6 +312,11 @@ pub(super) struct Row {
     operands: Vec<String>,
     /// Options that take the place of the first operand, as `-e` takes that of the pattern of `grep`.
     instead_of_first: Vec<String>,
+    /// Without an operand that it reads, it reads the working directory, unless it stands in a pipe.
+    reads_here: bool,
+    /// What a subcommand does without any option: `writes`, `runs` or `sends`.
+    #[serde(deserialize_with = "hazard_kind")]
+    does: Option<HazardKind>,
     /// No option in its manual writes, runs or sends, so a word that may be an option does no harm.
     all_options_harmless: bool,
     /// Of a program with subcommands: it does no harm without one.
@@ -304,6 +330,15 @@ pub(super) struct Row {
     _note: String,
     /// The subcommands.
     subcommand: Vec<Self>,
+}
+
+fn hazard_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<HazardKind>, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "writes" => Ok(Some(HazardKind::Writes)),
+        "runs" => Ok(Some(HazardKind::Runs)),
+        "sends" => Ok(Some(HazardKind::Sends)),
+        other => Err(D::Error::custom(format!("`{other}` is no effect"))),
+    }
 }
 
 #[expect(clippy::panic, reason = "a program whose row is lost would be unknown; the tests parse every table")]

@@ -29,15 +29,14 @@ pub(super) fn readable_words(words: &[Word]) -> Cow<'_, [Word]> {
 
 /// Adds the archive and the directory as the mode says.
 pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
-    let given = |scan: &Scan<'_>, names: &[&str]| scan.options.iter().any(|(name, _)| names.contains(&name.as_str()));
     let creates =
-        given(scan, &["-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate", "--concatenate"]);
-    let extracts = given(scan, &["-x", "--extract", "--get"]);
-    let lists = given(scan, &["-t", "--list", "-d", "--diff", "--compare"]);
+        scan.has_option(&["-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate", "--concatenate"]);
+    let extracts = scan.has_option(&["-x", "--extract", "--get"]);
+    let lists = scan.has_option(&["-t", "--list", "-d", "--diff", "--compare"]);
     let modes = [creates, extracts, lists].iter().filter(|mode| **mode).count();
     let first_is_bundle = scan.operands.first() == Some(&1);
     if modes != 1 || first_is_bundle {
-        if scan.words.len() > 1 && !given(scan, &["--help", "--version"]) {
+        if scan.words.len() > 1 && !scan.has_option(&["--help", "--version"]) {
             scan.effects.add_hazard(HazardKind::Unknown, 1);
         }
         return true;
@@ -58,9 +57,13 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
             _ => scan.effects.add_read(archive),
         }
     }
-    if extracts && !given(scan, &["-O", "--to-stdout"]) {
-        let directory = scan.effects.directory.take();
-        scan.effects.add_write(1, directory.unwrap_or_else(|| Word::literal(".")));
+    // The archive is not below the directory of `-C`, so it is not the directory of the run.
+    let directory = scan.effects.directory.take();
+    if extracts && !scan.has_option(&["-O", "--to-stdout"]) {
+        scan.effects.add_write(1, directory.clone().unwrap_or_else(|| Word::literal(".")));
+    }
+    if let Some(directory) = directory.filter(|_| creates) {
+        scan.effects.add_read(directory);
     }
     for at in scan.operands.clone() {
         let Some(word) = scan.words.get(at).filter(|_| creates) else { continue };
