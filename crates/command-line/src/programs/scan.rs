@@ -243,12 +243,26 @@ impl<'a> Scan<'a> {
                 Shape::Pair => return self.doubt_option(at),
                 Shape::Required | Shape::Attached => {
                     let value = Some(rest).filter(|rest| !rest.parts.is_empty());
-                    self.apply(at, &name, &option, value);
-                    return at + 1;
+                    return self.apply_glued(at, &name, &option, value);
                 }
             }
         }
         if word.text().is_none() { self.doubt_word(at) } else { at + 1 }
+    }
+
+    /// Applies an option that is a letter, with the rest of the word as its value. Some programs do not count a `=` as a part of the value.
+    fn apply_glued(&mut self, at: usize, name: &str, option: &Opt, value: Option<Word>) -> usize {
+        let node = self.node();
+        if node.glues_no_values && value.is_some() {
+            return self.doubt_option(at);
+        }
+        let equals = node.guards_values && value.as_ref().is_some_and(|value| value.prefix().starts_with('='));
+        if equals && !matches!(option.effect, OptEffect::Harmless | OptEffect::Choice(_)) {
+            self.effects.add_hazard(HazardKind::Unknown, at);
+        }
+        let value = value.map(|value| if equals { word_after(&value, 1) } else { value });
+        self.apply(at, name, option, value);
+        at + 1
     }
 
     /// Applies an option whose value is the next word.

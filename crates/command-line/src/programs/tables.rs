@@ -45,7 +45,11 @@ static PROGRAMS: LazyLock<HashMap<String, &'static Node>> = LazyLock::new(|| {
         let node: &'static Node = Box::leak(Box::new(Node::new(
             &row,
             &siblings,
-            Inherited { guards_values: row.guards_values && !row.dashed, ..Inherited::default() },
+            Inherited {
+                guards_values: row.guards_values && !row.dashed,
+                glues_no_values: row.glues_no_values,
+                ..Inherited::default()
+            },
         )));
         programs.extend(row.names.into_iter().map(|name| (name, node)));
     }
@@ -86,11 +90,12 @@ struct Inherited {
     style: Style,
     own_options_only: bool,
     guards_values: bool,
+    glues_no_values: bool,
 }
 
 impl Default for Inherited {
     fn default() -> Self {
-        Self { style: Style::Gnu, own_options_only: false, guards_values: false }
+        Self { style: Style::Gnu, own_options_only: false, guards_values: false, glues_no_values: false }
     }
 }
 
@@ -169,6 +174,8 @@ pub(super) struct Node {
     pub(super) operand_exceptions: Vec<String>,
     /// A word that begins with a dash is not the value of the option before it.
     pub(super) guards_values: bool,
+    /// A value is never glued to a letter.
+    pub(super) glues_no_values: bool,
     /// Code that judges its words.
     pub(super) special: Option<Special>,
     /// Its subcommands by name.
@@ -216,6 +223,7 @@ impl Node {
             },
             operand_exceptions: row.except.get("operands").cloned().unwrap_or_default(),
             guards_values: above.guards_values,
+            glues_no_values: above.glues_no_values,
             special: row.special,
             subcommands,
         }
@@ -228,6 +236,9 @@ struct Table {
     /// The programs of the file may take a word that begins with a dash for an option where the option before it wants a value.
     #[serde(default)]
     guards_values: bool,
+    /// The programs of the file read `-tc x` as `-t -c x`, even if `-t` takes a value.
+    #[serde(default)]
+    glues_no_values: bool,
     program: Vec<Row>,
 }
 
@@ -235,7 +246,10 @@ impl Table {
     /// The programs, with what the file says of all of them.
     fn rows(self) -> Vec<Row> {
         let mut rows = self.program;
-        rows.iter_mut().for_each(|row| row.guards_values = self.guards_values);
+        for row in &mut rows {
+            row.guards_values = self.guards_values;
+            row.glues_no_values = self.glues_no_values;
+        }
         rows
     }
 }
@@ -302,6 +316,9 @@ pub(super) struct Row {
     /// What the file says about values that begin with a dash.
     #[serde(skip)]
     guards_values: bool,
+    /// What the file says about values that are glued to a letter.
+    #[serde(skip)]
+    glues_no_values: bool,
     /// Options that make the program write or delete its operands, or files that are not named.
     pub(super) writing: Vec<String>,
     /// Options that start a program, or load settings or code that may.
