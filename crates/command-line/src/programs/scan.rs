@@ -2,7 +2,7 @@
 
 use super::operands::{OperandKind, add_operand, add_project};
 use super::options::{Opt, OptEffect, Shape};
-use super::tables::{self, Node, Style};
+use super::tables::{self, Node, ReadsHere, Style};
 use super::{patterns, special, word_after};
 use crate::{Effects, HazardKind, Part, Role, Run, Stdin, Word};
 
@@ -54,7 +54,7 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
     }
     let named = scan.effects.reads.len();
     scan.finish();
-    if scan.node().reads_here && scan.effects.reads.len() == named && run.stdin == Stdin::Inherited {
+    if scan.effects.reads.len() == named && scan.reads_here(run) {
         add_operand(&mut scan.effects, OperandKind::Read, 0, &Word::literal("."), scan.writing);
     }
     scan.effects
@@ -418,6 +418,19 @@ impl<'a> Scan<'a> {
             for kind in kinds {
                 let kind = if kind == OperandKind::Write && checks { OperandKind::Read } else { kind };
                 add_operand(&mut self.effects, kind, *at, word, self.writing);
+            }
+        }
+    }
+
+    /// Says whether the program reads the working directory if no operand names what it reads.
+    fn reads_here(&self, run: &Run) -> bool {
+        match self.node().reads_here {
+            None => false,
+            Some(ReadsHere::Always) => true,
+            Some(ReadsHere::Alone) => run.stdin == Stdin::Inherited,
+            Some(ReadsHere::Recursive) => {
+                let recursive = ["-r", "-R", "--recursive", "--dereference-recursive", "-d", "--directories"];
+                self.has_option(&recursive) || self.effects.name.starts_with('r')
             }
         }
     }

@@ -31,6 +31,9 @@ const TABLES: &[&str] = &[
     include_str!("../../data/programs/reading.toml"),
     include_str!("../../data/programs/runtimes.toml"),
     include_str!("../../data/programs/rust.toml"),
+    include_str!("../../data/programs/search.toml"),
+    include_str!("../../data/programs/shell.toml"),
+    include_str!("../../data/programs/system.toml"),
 ];
 
 /// The programs by name.
@@ -99,6 +102,18 @@ impl Default for Inherited {
     }
 }
 
+/// When a program reads the working directory if no operand names what it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ReadsHere {
+    /// In any case.
+    Always,
+    /// Unless its standard input is something to read.
+    Alone,
+    /// If it reads directories recursively, as `grep -r` does.
+    Recursive,
+}
+
 /// Code that judges words by rules of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -152,8 +167,8 @@ pub(super) struct Node {
     pub(super) operands: OperandKinds,
     /// Options that take the place of the first operand.
     pub(super) instead_of_first: Vec<String>,
-    /// Without an operand that it reads, it reads the working directory.
-    pub(super) reads_here: bool,
+    /// When it reads the working directory if no operand names what it reads.
+    pub(super) reads_here: Option<ReadsHere>,
     /// What it does without any option.
     pub(super) does: Option<HazardKind>,
     /// No option in its manual writes, runs or sends.
@@ -329,8 +344,8 @@ pub(super) struct Row {
     operands: Vec<String>,
     /// Options that take the place of the first operand, as `-e` takes that of the pattern of `grep`.
     instead_of_first: Vec<String>,
-    /// Without an operand that it reads, it reads the working directory, unless it stands in a pipe.
-    reads_here: bool,
+    /// When it reads the working directory if no operand names what it reads.
+    reads_here: Option<ReadsHere>,
     /// What a subcommand does without any option: `writes`, `runs` or `sends`.
     #[serde(deserialize_with = "hazard_kind")]
     does: Option<HazardKind>,
