@@ -10,4 +10,5 @@ mod render;
 mod seed;
 mod shells;
 mod texts;
+mod tools;
 mod traps;
