@@ -25,13 +25,12 @@ pub(super) fn is_text(table: &ObjectName) -> bool {
 
 /// The name of a table with its schema, as patterns compare it. A part that contains a period stands in quotes.
 pub(super) fn table_name(object: &ObjectName, dialect: Option<SqlDialect>) -> String {
-    let Some(dialect) = dialect else { return name(object) };
     let parts = object.0.iter().map(|object| match object {
         ObjectNamePart::Identifier(ident) => {
             let spelled = match dialect {
-                SqlDialect::Postgresql => part(ident),
-                SqlDialect::Sqlite | SqlDialect::Tsql => ident.value.to_lowercase(),
-                SqlDialect::Mysql | SqlDialect::Bigquery => ident.value.clone(),
+                None | Some(SqlDialect::Postgresql) => part(ident),
+                Some(SqlDialect::Sqlite | SqlDialect::Tsql) => ident.value.to_lowercase(),
+                Some(SqlDialect::Mysql | SqlDialect::Bigquery) => ident.value.clone(),
             };
             if spelled.contains('.') { format!("\"{spelled}\"") } else { spelled }
         }
