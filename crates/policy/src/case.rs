@@ -81,7 +81,7 @@ impl<'a> Case<'a> {
     pub(crate) fn facts(&self) -> &Value {
         self.facts.get_or_init(|| {
             let parsed = self.parsed();
-            let paths: Vec<Value> = parsed.paths.iter().map(|(argument, path)| located(argument, path)).collect();
+            let paths: Vec<Value> = parsed.paths.iter().map(|one| located(&one.place, &one.path)).collect();
             let path = match paths.as_slice() {
                 [] => Value::Null,
                 [path] => path.clone(),

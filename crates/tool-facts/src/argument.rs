@@ -136,6 +136,11 @@ fn beside_a_command(name: &str, fields: &Map<String, Value>) -> bool {
 }
 
 impl<'a> Argument<'a> {
+    /// An argument at a position, with the objects that contain it.
+    pub(super) fn new(kind: ArgumentKind, place: &str, around: &[&'a Value], value: &'a Value) -> Self {
+        Self { kind, place: place.to_owned(), around: around.to_vec(), value }
+    }
+
     /// Returns the value beside the argument under any of the wanted names. `Err` if there are several: a tool may read any of them.
     pub(super) fn beside(&self, wanted: &dyn Fn(&str, &Value) -> bool) -> Result<Option<&'a Value>, &'static str> {
         let mut found = Vec::new();

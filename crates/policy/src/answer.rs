@@ -1,0 +1,41 @@
+//! The answer of a pattern: yes, no, or perhaps.
+
+use crate::why::Why;
+
+/// Whether a pattern matches a part of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It matches for every value of what is not known.
+    Yes,
+    /// It may match, which is not known for this reason.
+    Maybe(Why),
+    /// It matches for no value, for this reason.
+    No(Why),
+}
+
+impl Answer {
+    /// Both must hold. The first reason is kept.
+    pub(crate) fn and(self, other: impl FnOnce() -> Self) -> Self {
+        match self {
+            Self::No(why) => Self::No(why),
+            Self::Yes => other(),
+            Self::Maybe(why) => match other() {
+                Self::No(why) => Self::No(why),
+                Self::Yes | Self::Maybe(_) => Self::Maybe(why),
+            },
+        }
+    }
+
+    /// The best of several answers: yes, then perhaps, then the first no.
+    pub(crate) fn any(answers: impl IntoIterator<Item = Self>, none: impl FnOnce() -> Why) -> Self {
+        let mut best: Option<Self> = None;
+        for answer in answers {
+            match (&best, &answer) {
+                (_, Self::Yes) => return Self::Yes,
+                (None, _) | (Some(Self::No(_)), Self::Maybe(_)) => best = Some(answer),
+                (Some(_), _) => {}
+            }
+        }
+        best.unwrap_or_else(|| Self::No(none()))
+    }
+}

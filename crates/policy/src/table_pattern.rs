@@ -1,0 +1,60 @@
+//! A pattern of tables: `orders`, `analytics.*`.
+
+use std::fmt;
+
+use crate::{answer::Answer, why::Why, wildcard::Wildcard};
+
+/// Longest pattern, in bytes.
+pub(crate) const LONGEST: usize = 1024;
+
+/// A table, with its schema and database if the pattern names them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TablePattern {
+    text: String,
+    parts: Vec<Wildcard>,
+}
+
+impl TablePattern {
+    /// Reads a pattern, or gives the reason why the text is not one.
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("is empty, so that it matches nothing".into());
+        }
+        if text.len() > LONGEST {
+            return Err(format!("is longer than {LONGEST} bytes"));
+        }
+        if text.split('.').any(str::is_empty) || text.contains(['"', '`', '[', ';']) || text.contains(char::is_whitespace) {
+            return Err("is no name of a table: write `schema.table` without quotes".into());
+        }
+        Ok(Self { text: text.to_owned(), parts: text.split('.').map(Wildcard::parse).collect() })
+    }
+
+    /// The pattern as written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Says whether the pattern matches a table as the SQL names it: with a schema only if the pattern has one.
+    pub(crate) fn covers(&self, table: &str) -> bool {
+        let names: Vec<&str> = table.split('.').collect();
+        names.len() == self.parts.len() && self.parts.iter().zip(&names).all(|(part, name)| part.matches(name))
+    }
+
+    /// Whether the pattern matches a table, for a rule that asks or denies. A name without a schema may be one of any schema.
+    pub(crate) fn finds(&self, table: &str, why: impl FnOnce() -> Why) -> Answer {
+        let table = table.to_lowercase();
+        let names: Vec<&str> = table.split('.').rev().collect();
+        let same = self.parts.iter().rev().zip(&names).all(|(part, name)| part.lowered().matches(name));
+        match (same, names.len() >= self.parts.len()) {
+            (true, true) => Answer::Yes,
+            (true, false) => Answer::Maybe(why()),
+            (false, _) => Answer::No(why()),
+        }
+    }
+}
+
+impl fmt::Display for TablePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
