@@ -19,6 +19,7 @@ mod case;
 mod condition;
 mod document;
 mod example;
+mod example_result;
 mod explain;
 mod finding;
 mod index;
@@ -37,6 +38,7 @@ mod rule;
 
 pub use asking::{AskCause, AskTerms, Asking};
 pub use condition::Condition;
+pub use example_result::ExampleResult;
 pub use explain::{ConsideredRule, Explanation};
 pub use finding::{Finding, Severity};
 pub use judgement::{AskSettings, Judgement, PolicyInput};
