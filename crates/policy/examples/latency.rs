@@ -13,8 +13,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let policy = Policy::load("generated.toml", &generated(rules)).map_err(|findings| findings[0].to_string())?;
         println!("{rules} rules");
         for (what, tool, arguments) in calls(rules) {
-            let call =
-                PolicyInput { tool: &tool, arguments: &arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
+            let call = PolicyInput {
+                tool: &tool,
+                arguments: &arguments,
+                agent: Some("ci-7"),
+                user: "ann",
+                role: Role::Agent,
+                client: None,
+                root: None,
+            };
             let verdict = policy.judge(&call).ruling.verdict.name();
             let start = Instant::now();
             for _ in 0..ROUNDS {

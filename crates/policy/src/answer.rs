@@ -26,16 +26,30 @@ impl Answer {
         }
     }
 
-    /// The best of several answers: yes, then perhaps, then the first no.
+    /// The best of several answers: yes, then perhaps, then the no that came closest.
     pub(crate) fn any(answers: impl IntoIterator<Item = Self>, none: impl FnOnce() -> Why) -> Self {
         let mut best: Option<Self> = None;
         for answer in answers {
-            match (&best, &answer) {
-                (_, Self::Yes) => return Self::Yes,
-                (None, _) | (Some(Self::No(_)), Self::Maybe(_)) => best = Some(answer),
-                (Some(_), _) => {}
+            if answer == Self::Yes {
+                return Self::Yes;
+            }
+            if best.as_ref().is_none_or(|best| best.rank() < answer.rank()) {
+                best = Some(answer);
             }
         }
         best.unwrap_or_else(|| Self::No(none()))
+    }
+
+    /// A yes that is only guessed is a perhaps.
+    pub(crate) fn at_most_maybe(self, why: impl FnOnce() -> Why) -> Self {
+        if self == Self::Yes { Self::Maybe(why()) } else { self }
+    }
+
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Yes => u8::MAX,
+            Self::Maybe(why) => 100 + why.closeness(),
+            Self::No(why) => why.closeness(),
+        }
     }
 }

@@ -65,11 +65,13 @@ impl CommandPattern {
             let alternatives = reader.alternatives(0)?;
             words.push(WordPattern { alternatives: alternatives.into_iter().map(Wildcard::new).collect() });
         }
-        let open = words.len() > 1 && words.last().is_some_and(|last| last.alternatives.iter().all(Wildcard::is_everything));
+        let open =
+            words.len() > 1 && words.last().is_some_and(|last| last.alternatives.iter().all(Wildcard::is_everything));
         if open {
             words.pop();
         }
-        let only = words.len() == 1 && !open && words.iter().all(|word| word.alternatives.iter().all(Wildcard::is_everything));
+        let only =
+            words.len() == 1 && !open && words.iter().all(|word| word.alternatives.iter().all(Wildcard::is_everything));
         let mut words = words.into_iter();
         let program = words.next().ok_or("names no program")?;
         // `*` alone is every command.

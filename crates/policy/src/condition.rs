@@ -15,7 +15,7 @@ mod tests;
 use std::sync::Arc;
 
 use cel::{Context, ExecutionError, IdedExpr, Value, common::types::CelBool};
-use domain::Role;
+use domain::{Role, Verdict};
 use regex::Regex;
 
 use self::inspection::{Arguments, Inspection, Reads};
@@ -43,17 +43,42 @@ pub struct Condition {
 pub(crate) struct Remark {
     pub(crate) code: &'static str,
     pub(crate) message: String,
-    /// The remark matters only in a rule that allows.
-    pub(crate) of_allowing: bool,
+    /// The rules in which the remark matters.
+    about: RemarkedRules,
+    /// The rule is refused; otherwise the remark is a warning.
+    pub(crate) refuses: bool,
+}
+
+/// The rules in which a remark matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RemarkedRules {
+    All,
+    Allowing,
+    /// Rules that ask or deny.
+    Holding,
 }
 
 impl Remark {
     fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), of_allowing: false }
+        Self { code, message: message.into(), about: RemarkedRules::All, refuses: false }
     }
 
     fn of_allowing(code: &'static str, message: impl Into<String>) -> Self {
-        Self { of_allowing: true, ..Self::new(code, message) }
+        Self { about: RemarkedRules::Allowing, ..Self::new(code, message) }
+    }
+
+    /// A remark that refuses the rules in which it matters.
+    fn refusing(about: RemarkedRules, code: &'static str, message: impl Into<String>) -> Self {
+        Self { about, refuses: true, ..Self::new(code, message) }
+    }
+
+    /// Says whether the remark matters in a rule with this verdict.
+    pub(crate) fn is_about(&self, verdict: Option<Verdict>) -> bool {
+        match self.about {
+            RemarkedRules::All => true,
+            RemarkedRules::Allowing => verdict == Some(Verdict::Allow),
+            RemarkedRules::Holding => matches!(verdict, Some(Verdict::Ask | Verdict::Deny)),
+        }
     }
 }
 
@@ -96,16 +121,31 @@ impl Condition {
         turns.max(1).saturating_mul(1 + self.source.len() / STEP).saturating_add(2)
     }
 
-    /// Says whether the call has an argument that may change the examined facts and that the expression does not examine.
-    pub(crate) fn overlooks(&self, case: &Case<'_>) -> bool {
-        let looks_at = |variable: &str| match variable {
+    /// Says whether the expression examines a variable; `path` stands for `paths` too.
+    pub(crate) fn looks_at(&self, variable: &str) -> bool {
+        match variable {
             "path" => self.reads.variables.contains("path") || self.reads.variables.contains("paths"),
             variable => self.reads.variables.contains(variable),
-        };
-        let names = |argument: &str| match &self.reads.arguments {
+        }
+    }
+
+    /// Says whether the expression names an argument.
+    pub(crate) fn names(&self, argument: &str) -> bool {
+        match &self.reads.arguments {
             Arguments::Unread | Arguments::Whole => false,
             Arguments::Fields(fields) => fields.contains(argument),
-        };
+        }
+    }
+
+    /// Says whether the expression examines any argument.
+    pub(crate) const fn reads_arguments(&self) -> bool {
+        !matches!(self.reads.arguments, Arguments::Unread)
+    }
+
+    /// Says whether the call has an argument that may change the examined facts and that the expression does not examine.
+    pub(crate) fn overlooks(&self, case: &Case<'_>) -> bool {
+        let looks_at = |variable: &str| self.looks_at(variable);
+        let names = |argument: &str| self.names(argument);
         ["shell", "path", "url", "sql"].into_iter().any(looks_at)
             && case.parsed().first_unexamined(looks_at, names).is_some()
     }
@@ -118,7 +158,15 @@ impl Condition {
     /// The result, if it is the same for every call.
     pub(crate) fn constant(&self) -> Option<Result<bool, String>> {
         let arguments = serde_json::Value::Null;
-        let call = PolicyInput { tool: "", arguments: &arguments, agent: None, user: "", role: Role::Agent };
+        let call = PolicyInput {
+            tool: "",
+            arguments: &arguments,
+            agent: None,
+            user: "",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
         self.reads.nothing().then(|| self.holds(&Case::new(&call)))
     }
 

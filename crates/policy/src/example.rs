@@ -4,8 +4,8 @@ use domain::{Role, Verdict};
 use serde_json::{Value, json};
 
 use crate::{
-    ExampleResult, Policy, PolicyInput, Rule, case::Case, document::Table, finding::Findings, load::verdict,
-    read_rule::role, rule::Fit,
+    ExampleResult, Policy, PolicyInput, Rule, document::Table, finding::Findings, load::verdict, read_rule::role,
+    rule::Fit,
 };
 
 /// One call with the verdict or match that its author expects.
@@ -18,6 +18,8 @@ pub(crate) struct Example {
     agent: Option<String>,
     user: String,
     role: Role,
+    client: Option<String>,
+    root: Option<String>,
     verdict: Option<Verdict>,
     matches: Option<bool>,
 }
@@ -25,7 +27,7 @@ pub(crate) struct Example {
 /// Number of steps that the examples may take before a file is refused as too costly.
 const MOST_STEPS: usize = 250_000;
 
-const KEYS: [&str; 7] = ["tool", "arguments", "agent", "user", "role", "verdict", "matches"];
+const KEYS: [&str; 9] = ["tool", "arguments", "agent", "user", "role", "client", "root", "verdict", "matches"];
 
 impl Example {
     /// Sets the number of the rule.
@@ -46,6 +48,8 @@ impl Example {
             agent: self.agent.as_deref(),
             user: &self.user,
             role: self.role,
+            client: self.client.as_deref(),
+            root: self.root.as_deref(),
         }
     }
 }
@@ -61,6 +65,8 @@ pub(crate) fn read(rule: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Example
         let agent = table.text("agent", findings).map(|text| text.it.to_owned());
         let user = table.text("user", findings).map_or("example", |text| text.it).to_owned();
         let role = table.text("role", findings).map_or(Some(Role::Agent), |text| role(&text, findings));
+        let client = table.text("client", findings).map(|text| text.it.to_owned());
+        let root = table.text("root", findings).map(|text| text.it.to_owned());
         let verdict = table.text("verdict", findings).and_then(|text| verdict(&text, "verdict", findings));
         let matches = table.flag("matches", findings).map(|flag| flag.it);
         if !table.has("verdict") && !table.has("matches") {
@@ -68,7 +74,20 @@ pub(crate) fn read(rule: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Example
         }
         let (Some(tool), Some(arguments), Some(role)) = (tool, arguments, role) else { continue };
         let tool = tool.it.to_owned();
-        examples.push(Example { rule: 0, at: table.at, tool, arguments, agent, user, role, verdict, matches });
+        let rule = 0;
+        examples.push(Example {
+            rule,
+            at: table.at,
+            tool,
+            arguments,
+            agent,
+            user,
+            role,
+            client,
+            root,
+            verdict,
+            matches,
+        });
     }
     examples
 }
@@ -85,7 +104,7 @@ pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findin
         };
         steps = left;
         let failures = failures(policy, rule, example);
-        failures.iter().for_each(|failure| findings.error(example.at, "example_fails", failure.clone()));
+        failures.iter().for_each(|failure| findings.refusal(example.at, "example_fails", failure.clone()));
         results.push(ExampleResult {
             rule: rule.name.clone(),
             line: findings.line(example.at),
@@ -113,7 +132,7 @@ fn failures(policy: &Policy, rule: &Rule, example: &Example) -> Vec<String> {
         }
     }
     if let Some(expected) = example.matches {
-        let fit = rule.fit(&Case::new(&call));
+        let fit = rule.fit(&policy.case(&call));
         if matches!(fit, Fit::Fails(_)) || (fit == Fit::Matches) != expected {
             failures.push(format!("the example expects `matches = {expected}`, and the rule {fit}"));
         }

@@ -53,7 +53,7 @@ impl HostPattern {
         let bare = rest.rsplit_once(']').map_or(rest, |(_, after)| after);
         let port = bare.rsplit_once(':').map(|(_, port)| port.parse().map_err(|_| "has no port after its colon"));
         let port = port.transpose()?;
-        if facts.userinfo || facts.query || (below && facts.ip) {
+        if facts.userinfo || facts.query || (below && !facts.ip.is_empty()) {
             return Err("is no host".into());
         }
         Ok(Self { text: text.to_owned(), host: facts.host, below, port })
@@ -112,11 +112,16 @@ impl Host {
             return UrlFacts::parse(text, "GET").ok().map(|facts| Self::of_facts(&facts));
         }
         let (user, rest) = text.split_once('@').map_or((None, text), |(user, rest)| (Some(user), rest));
-        if user.is_some_and(|user| user.is_empty() || !user.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))) {
+        if user.is_some_and(|user| {
+            user.is_empty() || !user.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        }) {
             return None;
         }
         if let Some((host, path)) = rest.split_once(':')
-            && !path.split('/').next().is_some_and(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
+            && !path
+                .split('/')
+                .next()
+                .is_some_and(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
         {
             // `host:path` of `git` and `scp`.
             let facts = UrlFacts::parse(&format!("ssh://{host}/"), "GET").ok()?;

@@ -11,7 +11,7 @@ use domain::{Digest, Role, Verdict};
 use serde_json::Value;
 use tool_facts::CallFacts;
 
-use crate::{Pattern, Policy, PolicyInput, Rule, case::Case, rule::Fit};
+use crate::{Pattern, Policy, PolicyInput, Rule, rule::Fit};
 
 /// Number of equal decisions that make a run.
 pub const RUN: usize = 5;
@@ -231,7 +231,7 @@ impl Policy {
         if let (Form::Command { .. }, Some(asking)) = (&run.form, asking) {
             // Every call of this form, with any words, must reach the asking rule or a rule before it.
             let rule = self.rules.iter().find(|rule| rule.name == asking)?;
-            if rule.when.is_some() || rule.arguments.is_some() {
+            if rule.when.is_some() || rule.arguments.is_some() || rule.patterns.is_some() {
                 return None;
             }
         }
@@ -286,7 +286,7 @@ impl Policy {
     pub fn spoken_against(&self, rule: &str, decisions: &[Decided]) -> bool {
         let Some(rule) = self.rules.iter().find(|found| found.name == rule) else { return false };
         decisions.iter().any(|decided| {
-            decided.said.verdict() != Some(rule.verdict) && rule.fit(&Case::new(&decided.call())) == Fit::Matches
+            decided.said.verdict() != Some(rule.verdict) && rule.fit(&self.case(&decided.call())) == Fit::Matches
         })
     }
 
@@ -313,7 +313,7 @@ impl Policy {
     /// Names and verdicts of the learnt rules that match a call, also if an earlier rule decides.
     #[must_use]
     pub fn learnt_about(&self, call: &PolicyInput<'_>) -> Vec<(&str, Verdict)> {
-        let case = Case::new(call);
+        let case = self.case(call);
         let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT_PREFIX));
         learnt.filter(|rule| rule.fit(&case) == Fit::Matches).map(|rule| (rule.name.as_str(), rule.verdict)).collect()
     }
@@ -324,7 +324,7 @@ impl Decided {
     #[must_use]
     pub fn call(&self) -> PolicyInput<'_> {
         let Self { tool, arguments, agent, user, role, .. } = self;
-        PolicyInput { tool, arguments, agent: Some(agent), user, role: *role }
+        PolicyInput { tool, arguments, agent: Some(agent), user, role: *role, client: None, root: None }
     }
 }
 

@@ -94,15 +94,16 @@ impl PathPattern {
             (one, two) if one == two && *one != Base::Session => self.compare(&whole(), why),
             (Base::Root, Base::Home) => {
                 let homes = homes().map(|home| self.compare(&[home, whole()].concat(), &why));
-                guessed(Answer::any(homes, &why), why)
+                Answer::any(homes, &why).at_most_maybe(why)
             }
             (Base::Home, Base::Root) => {
                 let rests = homes().filter_map(|home| {
                     let (start, rest) = path.components.split_at_checked(home.len())?;
-                    let same = home.iter().zip(start).all(|(home, one)| home.wild || home.text == one.text.to_lowercase());
+                    let same =
+                        home.iter().zip(start).all(|(home, one)| home.wild || home.text == one.text.to_lowercase());
                     same.then(|| self.compare(rest, &why))
                 });
-                guessed(Answer::any(rests.collect::<Vec<_>>(), &why), why)
+                Answer::any(rests.collect::<Vec<_>>(), &why).at_most_maybe(why)
             }
             _ => Answer::No(why()),
         }
@@ -128,7 +129,9 @@ impl PathPattern {
             (Base::Session, base) => {
                 (*base == session.base).then(|| path.components.strip_prefix(session.components.as_slice()))?
             }
-            (one, two) => (one == two && (!path.escapes || path.base != Base::Session)).then_some(path.components.as_slice()),
+            (one, two) => {
+                (one == two && (!path.escapes || path.base != Base::Session)).then_some(path.components.as_slice())
+            }
         }
     }
 }
@@ -148,11 +151,6 @@ fn homes() -> impl Iterator<Item = Vec<Component>> {
         [&["root"], &["home", "*"], &["users", "*"], &["var", "*"], &["var", "lib", "*"], &["opt", "*"], &["srv", "*"]];
     let component = |text: &&str| Component { text: (*text).to_owned(), wild: *text == "*" };
     HOMES.into_iter().map(move |home| home.iter().map(component).collect())
-}
-
-/// The answer about a home directory that is only guessed: perhaps at most.
-fn guessed(answer: Answer, why: impl Fn() -> Why) -> Answer {
-    if answer == Answer::Yes { Answer::Maybe(why()) } else { answer }
 }
 
 /// Compares the components of a pattern with those of a path.

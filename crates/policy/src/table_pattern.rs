@@ -23,7 +23,10 @@ impl TablePattern {
         if text.len() > LONGEST {
             return Err(format!("is longer than {LONGEST} bytes"));
         }
-        if text.split('.').any(str::is_empty) || text.contains(['"', '`', '[', ';']) || text.contains(char::is_whitespace) {
+        if text.split('.').any(str::is_empty)
+            || text.contains(['"', '`', '[', ';'])
+            || text.contains(char::is_whitespace)
+        {
             return Err("is no name of a table: write `schema.table` without quotes".into());
         }
         Ok(Self { text: text.to_owned(), parts: text.split('.').map(Wildcard::parse).collect() })

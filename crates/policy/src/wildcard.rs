@@ -144,8 +144,7 @@ fn may_meet(left: &[Sign], right: &[Sign]) -> bool {
         return true;
     }
     // `row[n]` says whether the signs of `left` so far and the first `n` signs of `right` have a text in common.
-    let mut row: Vec<bool> =
-        (0..=right.len()).map(|n| right.iter().take(n).all(|sign| *sign == Sign::Any)).collect();
+    let mut row: Vec<bool> = (0..=right.len()).map(|n| right.iter().take(n).all(|sign| *sign == Sign::Any)).collect();
     for sign in left {
         let mut next = Vec::with_capacity(row.len());
         next.push(*sign == Sign::Any && row.first() == Some(&true));

@@ -35,8 +35,8 @@ mod word_list;
 
 pub use catalogue::Catalogue;
 pub use declaration::{ArgumentUse, Declaration, SqlDialect, ToolEffect, UnknownName, parse_shell, shell_names};
-pub use path::{PathFacts, under};
-pub use shell::{Assignment, Redirect, Shell, Simple};
+pub use path::{PathFacts, steering::may_steer, under};
+pub use shell::{Assignment, Redirect, Shell, Simple, may_steer_variable};
 pub use sql::{Sql, Statement};
 pub use url::UrlFacts;
 

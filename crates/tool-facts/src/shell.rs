@@ -35,6 +35,8 @@ mod variable;
 mod word;
 mod wrapper;
 
+pub use self::variable::may_steer as may_steer_variable;
+
 /// The file that discards all output.
 const NOWHERE: &str = "/dev/null";
 

@@ -217,6 +217,8 @@ impl OnBehalfOf {
             agent: self.agent.as_deref(),
             user: &self.user,
             role: self.role,
+            client: None,
+            root: None,
         }
     }
 }

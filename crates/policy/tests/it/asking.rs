@@ -12,7 +12,15 @@ fn load(text: &str) -> Policy {
 }
 
 fn judged(policy: &Policy, arguments: &Value) -> Judgement {
-    let call = PolicyInput { tool: "deploy", arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
+    let call = PolicyInput {
+        tool: "deploy",
+        arguments,
+        agent: Some("ci-7"),
+        user: "ann",
+        role: Role::Agent,
+        client: None,
+        root: None,
+    };
     let judgement = policy.judge(&call);
     assert_eq!(policy.explain(&call).asks, judgement.asks, "`explain` gives the same reasons");
     judgement

@@ -58,7 +58,15 @@ fn large_files_are_loaded_or_refused_quickly() {
     let policy = Policy::load("policy.toml", &overlapping).unwrap();
     assert_eq!(policy.warnings().iter().map(|warning| warning.code).collect::<Vec<_>>(), ["not_compared"]);
     let arguments = json!({});
-    let call = PolicyInput { tool: "tool_03999_b", arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+    let call = PolicyInput {
+        tool: "tool_03999_b",
+        arguments: &arguments,
+        agent: None,
+        user: "ann",
+        role: Role::Agent,
+        client: None,
+        root: None,
+    };
     assert_eq!(policy.judge(&call).ruling.rule.as_deref(), Some("r3999"));
 }
 

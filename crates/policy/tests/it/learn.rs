@@ -28,7 +28,15 @@ fn says(found: &[LearntRule], call: &PolicyInput<'_>) -> Verdict {
 
 /// Call of a command by the agent of the decisions.
 fn command_call(arguments: &Value) -> PolicyInput<'_> {
-    PolicyInput { tool: "execute_command", arguments, agent: Some("bot"), user: "ann", role: Role::Agent }
+    PolicyInput {
+        tool: "execute_command",
+        arguments,
+        agent: Some("bot"),
+        user: "ann",
+        role: Role::Agent,
+        client: None,
+        root: None,
+    }
 }
 
 #[test]

@@ -14,5 +14,6 @@ mod seed;
 mod shell;
 mod shell_any;
 mod sql;
+mod sql_dialect;
 mod sql_doubt;
 mod url;

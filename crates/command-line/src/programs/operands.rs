@@ -1,0 +1,181 @@
+//! The kinds of operands.
+
+use super::{Effects, unknown_word};
+use crate::{HazardKind, Part, Word};
+
+/// What an operand is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OperandKind {
+    /// Only text.
+    Text,
+    /// A file or directory that is read.
+    Read,
+    /// A file or directory that is written or deleted.
+    Write,
+    /// The directory in which the program works.
+    Directory,
+    /// An address that the program contacts.
+    Address,
+    /// A repository from which git loads: an address or a path.
+    Repository,
+    /// A remote of git: a name, an address or a path.
+    Remote,
+    /// What `git push` sends: `+` forces it, and an empty left side deletes a branch.
+    Refspec,
+    /// A revision of git, or a path that it compares.
+    Revision,
+    /// A text in a language that may run anything.
+    Code,
+    /// A program that is started. All words after it belong to it.
+    Command,
+    /// There should be none.
+    None,
+}
+
+/// The kinds of the operands of a program, in order.
+#[derive(Debug, Default)]
+pub(super) struct OperandKinds {
+    /// Kinds of the first operands.
+    first: Vec<OperandKind>,
+    /// The kind of the operands between, if there may be any number.
+    repeated: Option<OperandKind>,
+    /// Kinds of the last operands.
+    last: Vec<OperandKind>,
+}
+
+impl OperandKinds {
+    /// Reads the kinds as tables write them. A word that is no kind stands for `none`, which is never harmless.
+    pub(super) fn parse(words: &[String]) -> Self {
+        let mut kinds = Self::default();
+        for word in words {
+            if let Some(word) = word.strip_suffix("...") {
+                kinds.repeated = Some(kind(word));
+            } else if kinds.repeated.is_some() {
+                kinds.last.push(kind(word));
+            } else {
+                kinds.first.push(kind(word));
+            }
+        }
+        kinds
+    }
+
+    /// Says whether the tables list no operands.
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_empty() && self.repeated.is_none()
+    }
+
+    /// Says whether the words from an operand on belong to a command that is started.
+    pub(super) fn is_command(&self, at: usize) -> bool {
+        self.first.get(at).copied().or(self.repeated) == Some(OperandKind::Command)
+    }
+
+    /// The kinds that each operand may have. `several` says for each whether it may become several words, or vanish.
+    ///
+    /// The first operands have their kinds up to the first one that is several words, and the last ones back to the last such one. An operand between
+    /// may have any of the kinds that remain.
+    pub(super) fn assign(&self, several: &[bool], skip_first: bool) -> Vec<Vec<OperandKind>> {
+        let count = several.len();
+        let first = self.first.get(usize::from(skip_first)..).unwrap_or_default();
+        let certain = several.iter().position(|several| *several).unwrap_or(count);
+        let certain_last = several.iter().rev().position(|several| *several).unwrap_or(count);
+        let rest = count.saturating_sub(first.len().min(count));
+        let last = self.last.len().min(rest);
+        let middle = self.repeated.unwrap_or(OperandKind::None);
+        let of = |at: usize| {
+            let from_end = count - at - 1;
+            let ending = (from_end < last).then(|| self.last.get(self.last.len() - from_end - 1).copied()).flatten();
+            if certain == count {
+                return vec![first.get(at).copied().or(ending).unwrap_or(middle)];
+            }
+            if let Some(kind) = first.get(at).filter(|_| at < certain) {
+                return vec![*kind];
+            }
+            if let Some(ending) = ending.filter(|_| from_end < certain_last) {
+                return vec![ending];
+            }
+            let mut kinds: Vec<OperandKind> = first.iter().skip(certain).copied().collect();
+            kinds.push(middle);
+            if certain_last < self.last.len() {
+                kinds.extend(&self.last);
+            }
+            kinds.dedup();
+            kinds
+        };
+        (0..count).map(of).collect()
+    }
+}
+
+fn kind(word: &str) -> OperandKind {
+    match word {
+        "text" => OperandKind::Text,
+        "read" => OperandKind::Read,
+        "write" => OperandKind::Write,
+        "directory" => OperandKind::Directory,
+        "address" => OperandKind::Address,
+        "repository" => OperandKind::Repository,
+        "remote" => OperandKind::Remote,
+        "refspec" => OperandKind::Refspec,
+        "revision" => OperandKind::Revision,
+        "code" => OperandKind::Code,
+        "command" => OperandKind::Command,
+        _ => OperandKind::None,
+    }
+}
+
+/// Adds the effect of an operand of one kind. `writing` says that an option makes the program write what it otherwise reads.
+pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, word: &Word, writing: bool) {
+    match kind {
+        OperandKind::Text => {}
+        OperandKind::Read if word.parts.is_empty() => {}
+        // Some programs load an address in the place of a file.
+        OperandKind::Read if word.prefix().contains("://") => {
+            effects.add_read(word.clone());
+            effects.add_contact(at, word.clone());
+        }
+        OperandKind::Read => {
+            effects.add_read(word.clone());
+            if writing {
+                effects.add_write(at, word.clone());
+            }
+        }
+        OperandKind::Write => effects.add_write(at, word.clone()),
+        // `-` is the directory before, and `+1` one of a stack.
+        OperandKind::Directory if word.prefix().starts_with(['-', '+']) => effects.set_directory(unknown_word(word)),
+        OperandKind::Directory => effects.set_directory(word.clone()),
+        OperandKind::Address => effects.add_contact(at, word.clone()),
+        OperandKind::Repository | OperandKind::Remote => add_repository(effects, kind, at, word),
+        OperandKind::Refspec => match word.prefix().chars().next() {
+            Some('+' | ':') => effects.add_hazard(HazardKind::Writes, at),
+            None if !word.parts.is_empty() => effects.add_hazard(HazardKind::Unknown, at),
+            _ => {}
+        },
+        OperandKind::Revision => {
+            if word.text().is_none_or(looks_outside) {
+                effects.add_read(word.clone());
+                if writing {
+                    effects.add_write(at, word.clone());
+                }
+            }
+        }
+        OperandKind::Code | OperandKind::Command => effects.add_hazard(HazardKind::Runs, at),
+        OperandKind::None => effects.add_hazard(HazardKind::Unknown, at),
+    }
+}
+
+/// Adds the repository that git contacts. A part before `::` names a program, `git-remote-NAME`.
+fn add_repository(effects: &mut Effects, kind: OperandKind, at: usize, word: &Word) {
+    let path = matches!(word.parts.first(), Some(Part::Home)) || word.prefix().starts_with(['/', '.']);
+    match word.text() {
+        Some(text) if text.contains("::") => effects.add_hazard(HazardKind::Runs, at),
+        _ if path && kind == OperandKind::Repository => effects.add_read(word.clone()),
+        Some(text) if kind == OperandKind::Remote && !text.contains([':', '/', '\\']) => {}
+        Some(_) => effects.add_contact(at, word.clone()),
+        None if word.prefix().contains("://") => effects.add_contact(at, word.clone()),
+        None => effects.add_hazard(HazardKind::Unknown, at),
+    }
+}
+
+/// Says whether a path is absolute or leads out of the working directory.
+fn looks_outside(text: &str) -> bool {
+    text.starts_with('/') || text.split('/').any(|component| component == "..")
+}

@@ -1,0 +1,214 @@
+//! Whether a pattern of an asking or denying rule is found in a run: in any case of letters, in any directory, with options in any place.
+
+use command_line::{HazardKind, Role, Word};
+
+use crate::{
+    answer::Answer,
+    command_covers::word_signs,
+    command_pattern::{CommandPattern, WordPattern},
+    part_patterns::PartPatterns,
+    parts::{RunFacts, shown_word},
+    why::{Why, excerpt},
+};
+
+/// Shortest beginning of a long option that programs take for the whole option.
+const SHORTEST_ABBREVIATION: usize = 3;
+
+impl PartPatterns {
+    /// Whether some pattern of `commands` is found in a run.
+    pub(crate) fn find_run(&self, run: &RunFacts<'_>) -> Answer {
+        let none = || Why::Command { command: run.shown() };
+        Answer::any(self.commands.iter().flatten().map(|pattern| find(pattern, run)), none)
+    }
+}
+
+fn find(pattern: &CommandPattern, run: &RunFacts<'_>) -> Answer {
+    find_program(&pattern.program, run)
+        .and(|| {
+            let options = pattern.words.iter().filter(|word| word.is_option());
+            let words = run.run.words.get(1..).unwrap_or_default();
+            options.fold(Answer::Yes, |answer, option| answer.and(|| find_option(option, words, run)))
+        })
+        .and(|| find_operands(pattern, run))
+}
+
+/// Whether a pattern names the program of a run, in any directory.
+fn find_program(pattern: &WordPattern, run: &RunFacts<'_>) -> Answer {
+    let Some(word) = run.run.words.first() else { return Answer::No(Why::Command { command: run.shown() }) };
+    let Some(program) = word.text() else {
+        let signs = word_signs(word);
+        // The name of a program may be written with any directory before it.
+        let may = pattern.alternatives.iter().any(|one| one.may_match(&signs))
+            || !word.is_one()
+            || signs.contains(&crate::wildcard::Sign::Any);
+        let why = Why::UnknownWord { word: excerpt(&shown_word(word)) };
+        return if may { Answer::Maybe(why) } else { Answer::No(why) };
+    };
+    let name = |text: &str| {
+        let last = text.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+        last.strip_suffix(".exe").map(str::to_owned).unwrap_or(last)
+    };
+    let own = name(program);
+    let named = |one: &crate::wildcard::Wildcard| match one.literal() {
+        Some(literal) => name(literal) == own,
+        None => one.lowered().matches(&own) || one.lowered().matches(&program.to_lowercase()),
+    };
+    if pattern.alternatives.iter().any(named) { Answer::Yes } else { Answer::No(Why::Command { command: run.shown() }) }
+}
+
+/// Whether an option of the pattern stands anywhere among the words.
+fn find_option(option: &WordPattern, words: &[Word], run: &RunFacts<'_>) -> Answer {
+    let answers = option.alternatives.iter().map(|one| match one.literal() {
+        Some(wanted) => find_literal_option(wanted, words),
+        None => {
+            let found = words.iter().filter_map(Word::text).any(|text| one.matches(text));
+            if found { Answer::Yes } else { unknown_option(words, run) }
+        }
+    });
+    let answers: Vec<Answer> = answers.collect();
+    Answer::any(answers, || Why::Command { command: run.shown() })
+}
+
+fn find_literal_option(wanted: &str, words: &[Word]) -> Answer {
+    let unknown = words.iter().find(|word| word.text().is_none() && may_be_option(word, wanted));
+    let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();
+    let with_value =
+        |text: &&str| text.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+    if texts.iter().any(with_value) || holds_letters(wanted, &texts) {
+        return Answer::Yes;
+    }
+    // Programs take a beginning of a long option for the whole.
+    let shortened = |text: &&&str| {
+        let name = text.split('=').next().unwrap_or_default();
+        name.starts_with("--") && name.len() >= SHORTEST_ABBREVIATION && wanted.starts_with(name)
+    };
+    if let Some(short) = texts.iter().find(shortened) {
+        return Answer::Maybe(Why::UnknownWord { word: excerpt(short) });
+    }
+    match unknown {
+        Some(word) => Answer::Maybe(Why::UnknownWord { word: excerpt(&shown_word(word)) }),
+        None => Answer::No(Why::NoCommand),
+    }
+}
+
+/// Says whether all letters of a short option (`-rf`) stand in short options of the words (`-r -vf`).
+fn holds_letters(wanted: &str, texts: &[&str]) -> bool {
+    let letters = |text: &str| text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(str::to_owned);
+    let Some(wanted) =
+        letters(wanted).filter(|letters| !letters.is_empty() && letters.chars().all(char::is_alphanumeric))
+    else {
+        return false;
+    };
+    let given: String = texts.iter().filter_map(|text| letters(text)).collect();
+    wanted.chars().all(|letter| given.contains(letter))
+}
+
+/// Says whether some word that the shell makes of this one may be an option.
+fn may_be_option(word: &Word, wanted: &str) -> bool {
+    let prefix = word.prefix();
+    word.may_be_option()
+        && (prefix.is_empty()
+            || !word.is_one()
+            || wanted.starts_with(prefix)
+            || prefix.starts_with(wanted)
+            || !prefix.starts_with("--"))
+}
+
+fn unknown_option(words: &[Word], run: &RunFacts<'_>) -> Answer {
+    match words.iter().find(|word| word.text().is_none() && word.may_be_option()) {
+        Some(word) => Answer::Maybe(Why::UnknownWord { word: excerpt(&shown_word(word)) }),
+        None => Answer::No(Why::Command { command: run.shown() }),
+    }
+}
+
+/// Whether the words of the pattern that are no options are the first operands of the run.
+fn find_operands(pattern: &CommandPattern, run: &RunFacts<'_>) -> Answer {
+    let wanted: Vec<&WordPattern> = pattern.words.iter().filter(|word| !word.is_option()).collect();
+    let words = &run.run.words;
+    let role = |at: usize| run.effects.roles.get(at).copied();
+    let is_option = |at: usize, word: &Word| match role(at).filter(|_| run.effects.known) {
+        Some(role) => matches!(role, Role::Option | Role::Value) && word.is_one(),
+        None => word.text().is_some_and(|text| text.starts_with('-') && text.len() > 1),
+    };
+    let indexed = || words.iter().enumerate().skip(1);
+    let operands: Vec<&Word> = indexed().filter(|(at, word)| !is_option(*at, word)).map(|(_, word)| word).collect();
+    let answer = Alignment::new(&wanted, &operands, pattern.open).answer(run);
+    // The values of options that are not known look like operands, or hide them.
+    let unsure = !run.effects.known || run.effects.hazards.iter().any(|hazard| hazard.kind == HazardKind::Unknown);
+    if matches!(answer, Answer::No(_)) && unsure && indexed().any(|(at, word)| is_option(at, word)) {
+        let all: Vec<&Word> = words.iter().skip(1).collect();
+        if is_subsequence(&wanted, &all) {
+            return Answer::Maybe(Why::Command { command: run.shown() });
+        }
+    }
+    answer
+}
+
+/// Says whether the wanted words stand among the words in this order.
+fn is_subsequence(wanted: &[&WordPattern], words: &[&Word]) -> bool {
+    let mut rest = words.iter();
+    wanted.iter().all(|wanted| rest.any(|word| !matches!(word_answer(wanted, word), Answer::No(_))))
+}
+
+/// Whether a pattern matches one word.
+fn word_answer(pattern: &WordPattern, word: &Word) -> Answer {
+    let why = || Why::UnknownWord { word: excerpt(&shown_word(word)) };
+    if let Some(text) = word.text() {
+        return if pattern.matches(text) { Answer::Yes } else { Answer::No(Why::NoCommand) };
+    }
+    let signs = word_signs(word);
+    if pattern.alternatives.iter().any(|one| one.covers(&signs)) {
+        Answer::Yes
+    } else if pattern.alternatives.iter().any(|one| one.may_match(&signs)) {
+        Answer::Maybe(why())
+    } else {
+        Answer::No(why())
+    }
+}
+
+/// Compares the words of a pattern with operands, of which some stand for any number of words.
+struct Alignment<'a> {
+    wanted: &'a [&'a WordPattern],
+    operands: &'a [&'a Word],
+    open: bool,
+}
+
+impl<'a> Alignment<'a> {
+    const fn new(wanted: &'a [&'a WordPattern], operands: &'a [&'a Word], open: bool) -> Self {
+        Self { wanted, operands, open }
+    }
+
+    fn answer(&self, run: &RunFacts<'_>) -> Answer {
+        let other = || Answer::No(Why::Command { command: run.shown() });
+        let unknown = |word: &Word| Why::UnknownWord { word: excerpt(&shown_word(word)) };
+        // From the end: `row[n]` is the answer for the wanted words from here on and the operands from `n` on.
+        let end = |n: usize| match self.operands.get(n) {
+            _ if self.open => Answer::Yes,
+            None => Answer::Yes,
+            Some(_) => match self.operands.get(n..).unwrap_or_default().iter().find(|word| word.is_one()) {
+                Some(_) => other(),
+                None => self.operands.get(n).map_or(Answer::Yes, |word| Answer::Maybe(unknown(word))),
+            },
+        };
+        let count = self.operands.len();
+        let mut row: Vec<Answer> = (0..=count).map(end).collect();
+        for wanted in self.wanted.iter().rev() {
+            let mut next: Vec<Answer> = vec![other()];
+            for (n, word) in self.operands.iter().enumerate().rev() {
+                let taken = row.get(n + 1).cloned().unwrap_or_else(other);
+                let answer = if word.is_one() {
+                    word_answer(wanted, word).and(|| taken)
+                } else {
+                    // It may be no word, this word, or this word and more.
+                    let none = next.last().cloned().unwrap_or_else(other);
+                    let stays = row.get(n).cloned().unwrap_or_else(other);
+                    Answer::any([none, taken, stays], || unknown(word)).at_most_maybe(|| unknown(word))
+                };
+                next.push(answer);
+            }
+            next.reverse();
+            row = next;
+        }
+        row.into_iter().next().unwrap_or_else(other)
+    }
+}
