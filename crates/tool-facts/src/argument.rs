@@ -48,6 +48,7 @@ pub(super) use name::{
     ArgumentKind, CommandList, OVERRIDES, is_body, is_database, is_environment, is_further_words, is_method, is_plural,
     kind_by_name,
 };
+pub(super) use patch::named_files;
 pub(super) use unnamed_path::several;
 
 /// An argument that is parsed.

@@ -18,6 +18,47 @@ pub struct Declaration {
     pub effect: Option<ToolEffect>,
 }
 
+impl Declaration {
+    /// Checks that the parts of the declaration fit together. The error is a sentence for the person who wrote it.
+    pub fn check(&self) -> Result<(), String> {
+        for name in self.arguments.keys() {
+            check_argument_name(name)?;
+        }
+        let has = |wanted: ArgumentUse| self.arguments.values().any(|kind| *kind == wanted);
+        if self.shell.is_some() && !has(ArgumentUse::Shell) {
+            return Err("a shell language is given, but no argument is `shell`".to_owned());
+        }
+        if self.sql.is_some() && !has(ArgumentUse::Sql) {
+            return Err("a dialect of SQL is given, but no argument is `sql`".to_owned());
+        }
+        for outer in self.arguments.keys() {
+            let inner =
+                |inner: &&String| inner.strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with(['.', '[']));
+            if let Some(inner) = self.arguments.keys().find(inner) {
+                return Err(format!("`{inner}` is a part of `{outer}`, which is declared as a whole"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks the name of a declared argument: fields with periods between them, and `[]` after a list. The error is a sentence for the person who
+/// wrote it.
+pub fn check_argument_name(name: &str) -> Result<(), String> {
+    let good = |part: &str| {
+        let field = part.trim_end_matches("[]");
+        !field.is_empty() && !field.contains(['[', ']']) && field.trim() == field
+    };
+    if name.split('.').all(good) {
+        Ok(())
+    } else {
+        Err(format!(
+            "`{}` is not the name of an argument; write `path`, `request.url` or `edits[].path`",
+            name.escape_debug()
+        ))
+    }
+}
+
 /// The use of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ArgumentUse {
@@ -29,6 +70,8 @@ pub enum ArgumentUse {
     ReadPath,
     /// A path that is written, created, moved or deleted.
     WritePath,
+    /// A patch, which names the files that it writes.
+    Patch,
     /// An address that is requested.
     Url,
     /// SQL.
@@ -113,6 +156,7 @@ impl ArgumentUse {
         ("path", Self::Path),
         ("read_path", Self::ReadPath),
         ("write_path", Self::WritePath),
+        ("patch", Self::Patch),
         ("url", Self::Url),
         ("sql", Self::Sql),
         ("text", Self::Text),
@@ -139,7 +183,7 @@ impl ArgumentUse {
     /// Says whether the argument names a file or a directory that the call reads or writes.
     #[must_use]
     pub fn is_path(self) -> bool {
-        matches!(self, Self::Path | Self::ReadPath | Self::WritePath)
+        matches!(self, Self::Path | Self::ReadPath | Self::WritePath | Self::Patch)
     }
 }
 

@@ -106,6 +106,7 @@ impl Reader<'_> {
             ArgumentUse::Path | ArgumentUse::ReadPath | ArgumentUse::WritePath => {
                 self.read_paths(one.kind, place, value);
             }
+            ArgumentUse::Patch => self.read_patch(place, value),
             ArgumentUse::Url => set_once(&mut self.facts.url, "url", || read_url(&one.argument)),
             ArgumentUse::Sql => {
                 let dialect = self.declaration.sql;
@@ -115,6 +116,19 @@ impl Reader<'_> {
                 });
             }
             ArgumentUse::Shell | ArgumentUse::Text | ArgumentUse::Cwd => {}
+        }
+    }
+
+    fn read_patch(&mut self, place: &str, value: &Value) {
+        let unparsed = |reason: &str| CallPath::unparsed(place, Unparsed::new("path", reason));
+        match value.as_str().map_or(Err("the patch is not a text"), argument::named_files) {
+            Ok(files) => self.facts.paths.extend(files.into_iter().map(|file| CallPath {
+                place: place.to_owned(),
+                path: PathFacts::parse(file),
+                read: false,
+                written: true,
+            })),
+            Err(reason) => self.facts.paths.push(unparsed(reason)),
         }
     }
 
@@ -247,9 +261,12 @@ fn guessed_kind(kind: ArgumentUse) -> ArgumentKind {
         ArgumentUse::Shell => ArgumentKind::Command(CommandList::Words),
         ArgumentUse::Url => ArgumentKind::Url,
         ArgumentUse::Sql => ArgumentKind::Sql,
-        ArgumentUse::Path | ArgumentUse::ReadPath | ArgumentUse::WritePath | ArgumentUse::Text | ArgumentUse::Cwd => {
-            ArgumentKind::Path
-        }
+        ArgumentUse::Path
+        | ArgumentUse::ReadPath
+        | ArgumentUse::WritePath
+        | ArgumentUse::Patch
+        | ArgumentUse::Text
+        | ArgumentUse::Cwd => ArgumentKind::Path,
     }
 }
 

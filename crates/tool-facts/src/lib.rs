@@ -34,7 +34,9 @@ mod url;
 mod word_list;
 
 pub use catalogue::Catalogue;
-pub use declaration::{ArgumentUse, Declaration, SqlDialect, ToolEffect, UnknownName, parse_shell, shell_names};
+pub use declaration::{
+    ArgumentUse, Declaration, SqlDialect, ToolEffect, UnknownName, check_argument_name, parse_shell, shell_names,
+};
 pub use path::{PathFacts, steering::may_steer, under};
 pub use shell::{Assignment, Redirect, Shell, Simple, may_steer_variable};
 pub use sql::{Sql, Statement};

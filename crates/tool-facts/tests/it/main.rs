@@ -5,7 +5,9 @@
 mod alike;
 mod arguments;
 mod bash;
+mod catalogue;
 mod data;
+mod declared;
 mod output;
 mod path;
 mod program;
