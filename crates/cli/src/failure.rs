@@ -106,6 +106,8 @@ pub(crate) enum Failure {
     WorkerIdle,
     #[error("--arguments must be a JSON object: {0}")]
     ArgumentsInvalid(String),
+    #[error("the catalogue knows no tool of the client `{0}` that takes a command line: give --tool")]
+    NoCommandTool(String),
     #[error("{0} of the examples failed")]
     ExamplesFailed(usize),
     #[error("the explanation cannot be written: {0}")]

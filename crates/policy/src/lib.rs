@@ -20,6 +20,7 @@ mod case;
 mod command_covers;
 mod command_finds;
 mod command_pattern;
+mod command_tool;
 mod condition;
 mod document;
 mod example;
@@ -56,6 +57,7 @@ mod why;
 mod wildcard;
 
 pub use asking::{AskCause, AskTerms, Asking};
+pub use command_tool::CommandTool;
 pub use condition::Condition;
 pub use example_result::ExampleResult;
 pub use explain::{ConsideredPart, ConsideredRule, Explanation};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use domain::Timestamp;
 
@@ -61,12 +62,20 @@ pub(crate) struct PolicyExplain {
     /// Command line, as one argument: 'cargo test 2>&1 | tail'
     #[arg(required_unless_present = "tool")]
     pub(crate) line: Option<String>,
-    /// Name of the tool. Without it, a command line is one of `execute_command`
+    /// Name of the tool. Without it, a command line is one of the tool that the file declares with `shell`, or of the
+    /// client's tool for commands
     #[arg(long)]
     pub(crate) tool: Option<String>,
     /// Arguments of the tool, a JSON object
     #[arg(long, value_name = "JSON", requires = "tool", conflicts_with = "line")]
     pub(crate) arguments: Option<String>,
+    /// Client that calls the tool, as the key says: the catalogue declares the tools of known clients. Without --tool,
+    /// and without a tool with `shell` in the file, it is holdpoint, the client of hosted agents
+    #[arg(long, value_parser = PossibleValuesParser::new(policy::CommandTool::clients()))]
+    pub(crate) client: Option<String>,
+    /// Directory in which the agent works: relative patterns of the file start there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
     /// Name of the agent; none if absent
     #[arg(long)]
     pub(crate) agent: Option<String>,
