@@ -8,7 +8,8 @@
 //! This crate decides nothing and asks neither a file system nor an environment. What it does not understand, it reports as a doubt or as an
 //! unknown effect; it never guesses.
 //!
-//! Start reading at `run.rs` and `word.rs`, which define the result. `syntax.rs` reads the language; `expand.rs` lists the commands inside `sh -c`,
+//! Start reading at `run.rs` and `word.rs`, which define the result. `syntax.rs` reads the language into a tree; `lister.rs` lists its
+//! runs; `expand.rs` lists the commands inside `sh -c`,
 //! `xargs`, `find -exec` and wrappers; `programs.rs` finds the effects of a run in the tables of `data/`.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
@@ -16,6 +17,7 @@
 
 mod effects;
 mod expand;
+mod lister;
 mod programs;
 mod run;
 mod syntax;

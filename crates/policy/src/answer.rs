@@ -40,6 +40,11 @@ impl Answer {
         best.unwrap_or_else(|| Self::No(none()))
     }
 
+    /// The answer, unless it is yes.
+    pub(crate) fn unless_yes(self) -> Option<Self> {
+        if self == Self::Yes { None } else { Some(self) }
+    }
+
     /// A yes that is only guessed is a perhaps.
     pub(crate) fn at_most_maybe(self, why: impl FnOnce() -> Why) -> Self {
         if self == Self::Yes { Self::Maybe(why()) } else { self }

@@ -58,12 +58,12 @@ fn find_program(pattern: &WordPattern, run: &RunFacts<'_>) -> Answer {
 
 /// Whether an option of the pattern stands anywhere among the words.
 fn find_option(option: &WordPattern, words: &[Word], run: &RunFacts<'_>) -> Answer {
-    let answers = option.alternatives.iter().map(|one| match one.literal() {
-        Some(wanted) => find_literal_option(wanted, words),
-        None => {
-            let found = words.iter().filter_map(Word::text).any(|text| one.matches(text));
-            if found { Answer::Yes } else { unknown_option(words, run) }
+    let answers = option.alternatives.iter().map(|one| {
+        if let Some(wanted) = one.literal() {
+            return find_literal_option(wanted, words);
         }
+        let found = words.iter().filter_map(Word::text).any(|text| one.matches(text));
+        if found { Answer::Yes } else { unknown_option(words, run) }
     });
     let answers: Vec<Answer> = answers.collect();
     Answer::any(answers, || Why::Command { command: run.shown() })

@@ -1,7 +1,5 @@
 //! A pattern of a command, word by word: `git log *`, `cargo {test,check} *`.
 
-use std::fmt;
-
 use crate::wildcard::{Sign, Wildcard};
 
 /// Longest pattern, in bytes.
@@ -14,7 +12,6 @@ const DEEPEST_BRACES: usize = 4;
 /// A pattern of one command: the program, its words, and whether further words may follow.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CommandPattern {
-    text: String,
     /// The program.
     pub(crate) program: WordPattern,
     /// The words after the program.
@@ -75,18 +72,7 @@ impl CommandPattern {
         let mut words = words.into_iter();
         let program = words.next().ok_or("names no program")?;
         // `*` alone is every command.
-        Ok(Self { text: text.to_owned(), program, words: words.collect(), open: open || only })
-    }
-
-    /// The pattern as written.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
-    }
-}
-
-impl fmt::Display for CommandPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        Ok(Self { program, words: words.collect(), open: open || only })
     }
 }
 

@@ -3,9 +3,11 @@
 //! This is the only module that knows CEL. The size of an expression is bounded when it is read, so that its evaluation cannot exhaust the
 //! stack or take long, for any call of an agent.
 
+mod argument_kind;
 mod functions;
 mod inspection;
 mod part;
+mod refusals;
 mod traps;
 mod values;
 
@@ -95,10 +97,12 @@ impl Condition {
         let mut expression = functions::environment().parser().parse(source).map_err(|errors| {
             let first = errors.errors.first().map_or("unreadable", |error| error.msg.as_str());
             let line = first.lines().next().unwrap_or_default();
-            Remark::new("not_an_expression", format!("`when` is not an expression: {line}"))
+            let why = refusals::foreign_operator(source).unwrap_or_else(|| line.to_owned());
+            Remark::new("not_an_expression", format!("`when` is not an expression: {why}"))
         })?;
+        let mut remarks = refusals::of(&expression);
         let inspection = Inspection::of(&mut expression)?;
-        let remarks = inspection.remarks();
+        remarks.extend(inspection.remarks());
         let Inspection { reads, regexes, tools, .. } = inspection;
         Ok((Self { source: source.to_owned(), expression, reads, regexes, tools }, remarks))
     }

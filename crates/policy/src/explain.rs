@@ -112,7 +112,7 @@ impl Policy {
             let parts = Parts::of(case.parsed(), call.root);
             let view = CallView { case: &case, parts: &parts };
             self.settle_parts(&view, fits, &mut |rule, rest, fits| {
-                considered.push(considered_rule(call, rule, rest, fits))
+                considered.push(considered_rule(call, rule, rest, fits));
             })
         } else {
             let noted = fits.inspect(|(rule, fit)| considered.push(considered_rule(call, rule, fit, Vec::new())));

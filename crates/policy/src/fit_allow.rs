@@ -59,10 +59,7 @@ impl PartPatterns {
     fn allow_named_beside_command(&self, facts: &CallFacts, when: &dyn Fn(&str) -> bool, parts: &Parts<'_>) -> Answer {
         let files = named_files(facts).find_map(|one| match &self.paths {
             _ if when("path") => None,
-            Some(patterns) => match self.allow_file(patterns, one, &parts.session) {
-                Answer::Yes => None,
-                other => Some(other),
-            },
+            Some(patterns) => allow_file(patterns, one, &parts.session).unless_yes(),
             None => Some(Answer::No(Why::Beside { argument: excerpt(&one.place) })),
         });
         let beside = |fact: &str, present: bool| present && !when(fact);
@@ -99,8 +96,8 @@ impl PartPatterns {
         by_command().and(here).and(|| match part.kind {
             PartKind::Run => self.allow_paths_of(run, session),
             PartKind::Write => run.writes.get(part.item).map_or(not_about(part.kind), |file| {
-                self.allow_target(self.writes.as_deref(), file, session, true)
-                    .and(|| self.allow_target(self.paths.as_deref(), file, session, true))
+                as_write(allow_target(self.writes.as_deref(), file, session, true))
+                    .and(|| allow_target(self.paths.as_deref(), file, session, true))
             }),
             PartKind::Variable => self.allow_variable(run, part.item),
             PartKind::Address => self.allow_contact(run, part.item),
@@ -125,24 +122,8 @@ impl PartPatterns {
         let read = run.reads.iter().chain(&run.perhaps).map(|file| (file, !run.effects.known));
         let written = run.writes.iter().map(|file| (file, true));
         let mut all = read.chain(written);
-        let first = all.find_map(|(file, written)| match self.allow_target(Some(patterns), file, session, written) {
-            Answer::Yes => None,
-            other => Some(other),
-        });
+        let first = all.find_map(|(file, written)| allow_target(Some(patterns), file, session, written).unless_yes());
         first.unwrap_or(Answer::Yes)
-    }
-
-    /// Whether a file is in a list, if the rule has that list.
-    fn allow_target(
-        &self,
-        patterns: Option<&[PathPattern]>,
-        file: &FileTarget,
-        session: &Location,
-        written: bool,
-    ) -> Answer {
-        let Some(patterns) = patterns else { return Answer::Yes };
-        let Some(location) = &file.location else { return Answer::No(Why::UnknownFile { file: file.text.clone() }) };
-        cover_path(patterns, location, session, written, &file.text)
     }
 
     fn allow_variable(&self, run: &RunFacts<'_>, item: usize) -> Answer {
@@ -189,23 +170,13 @@ impl PartPatterns {
     fn allow_named_file(&self, facts: &CallFacts, one: &CallPath, session: &Location) -> Answer {
         let by_writes = match &self.writes {
             Some(_) if one.written && !facts.declared => Answer::No(Why::Undeclared),
-            Some(patterns) if one.written || self.paths.is_none() => self.allow_file(patterns, one, session),
+            Some(patterns) if one.written || self.paths.is_none() => as_write(allow_file(patterns, one, session)),
             _ => Answer::Yes,
         };
         by_writes.and(|| match &self.paths {
-            Some(patterns) => self.allow_file(patterns, one, session),
+            Some(patterns) => allow_file(patterns, one, session),
             None => Answer::Yes,
         })
-    }
-
-    fn allow_file(&self, patterns: &[PathPattern], one: &CallPath, session: &Location) -> Answer {
-        match &one.path {
-            Ok(path) => {
-                let location = Location::of_path(path, session);
-                cover_path(patterns, &location, session, one.written, &excerpt(&path.canonical))
-            }
-            Err(unparsed) => Answer::No(Why::Doubt { reason: excerpt(&unparsed.reason) }),
-        }
     }
 
     fn allow_url(&self, facts: &CallFacts, when: &dyn Fn(&str) -> bool) -> Answer {
@@ -273,6 +244,29 @@ fn failure_beside_command(facts: &CallFacts) -> Option<String> {
         })
     };
     path.or_else(url).or_else(sql).map(|unparsed| unparsed.reason.clone())
+}
+
+/// Whether a file is in a list, if the rule has that list.
+fn allow_target(patterns: Option<&[PathPattern]>, file: &FileTarget, session: &Location, written: bool) -> Answer {
+    let Some(patterns) = patterns else { return Answer::Yes };
+    let Some(location) = &file.location else { return Answer::No(Why::UnknownFile { file: file.text.clone() }) };
+    cover_path(patterns, location, session, written, &file.text)
+}
+
+/// Whether a path that a call names is in a list.
+fn allow_file(patterns: &[PathPattern], one: &CallPath, session: &Location) -> Answer {
+    match &one.path {
+        Ok(path) => {
+            let location = Location::of_path(path, session);
+            cover_path(patterns, &location, session, one.written, &excerpt(&path.canonical))
+        }
+        Err(unparsed) => Answer::No(Why::Doubt { reason: excerpt(&unparsed.reason) }),
+    }
+}
+
+/// Names a file that is not in `writes` as one that is written.
+fn as_write(answer: Answer) -> Answer {
+    if let Answer::No(Why::Path { path }) = answer { Answer::No(Why::Write { file: path }) } else { answer }
 }
 
 fn cover_path(patterns: &[PathPattern], location: &Location, session: &Location, written: bool, text: &str) -> Answer {

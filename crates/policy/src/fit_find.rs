@@ -19,6 +19,7 @@ impl PartPatterns {
     pub(crate) fn find(&self, view: &CallView<'_, '_>, part: &CallPart) -> Answer {
         let (facts, parts) = (view.case.parsed(), view.parts);
         match (part.kind, parts.run_of(part)) {
+            (PartKind::Doubt, _) if self.first_key() == "tables" && facts.declared => self.find_tables(facts),
             (PartKind::Doubt, _) => Answer::Maybe(Why::Doubt { reason: part.text.clone() }),
             (PartKind::Call, _) if parts.has_command => not_about(PartKind::Call),
             (PartKind::Call, _) | (_, None) => self.find_in_call(facts, parts),
@@ -167,7 +168,7 @@ impl PartPatterns {
         });
         match Answer::any(answers, || Why::Nothing { key: "tables" }) {
             Answer::No(_) if sql.doubt.is_some() => Answer::Maybe(Why::SqlActs),
-            answer => answer,
+            answer @ (Answer::Yes | Answer::Maybe(_) | Answer::No(_)) => answer,
         }
     }
 }

@@ -1,7 +1,5 @@
 //! A pattern of hosts: `docs.rs`, `*.github.com`, `localhost:3000`.
 
-use std::fmt;
-
 use tool_facts::UrlFacts;
 
 use crate::{answer::Answer, why::Why, why::excerpt};
@@ -12,7 +10,6 @@ pub(crate) const LONGEST: usize = 1024;
 /// A host, or all hosts below a domain.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HostPattern {
-    text: String,
     host: String,
     below: bool,
     port: Option<u16>,
@@ -56,12 +53,7 @@ impl HostPattern {
         if facts.userinfo || facts.query || (below && !facts.ip.is_empty()) {
             return Err("is no host".into());
         }
-        Ok(Self { text: text.to_owned(), host: facts.host, below, port })
-    }
-
-    /// The pattern as written.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
+        Ok(Self { host: facts.host, below, port })
     }
 
     /// Says whether the pattern matches a host. A pattern without a port means the usual ports, and any port of this machine.
@@ -136,11 +128,5 @@ impl Host {
     /// The name of the host for a reason.
     pub(crate) fn shown(&self) -> String {
         excerpt(&self.name)
-    }
-}
-
-impl fmt::Display for HostPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }

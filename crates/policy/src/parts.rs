@@ -13,6 +13,8 @@ use crate::{
 
 /// Largest number of parts of a call. A call with more is in doubt.
 const MOST: usize = 500;
+/// Longest word that is taken for a subcommand of a program that is not in the tables.
+const LONGEST_SUBCOMMAND: usize = 16;
 /// Files of the shell to which writing changes nothing.
 const NOWHERE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
 /// Variables in lower case that steer programs: proxies everywhere, and the tied arrays of Zsh.
@@ -113,25 +115,8 @@ impl<'a> Parts<'a> {
 
     /// Finds the parts of a line that starts in a directory.
     fn of_line(line: &'a Line, text: &str, session: Location, start: Option<&Location>) -> Self {
-        Self::with_effects(
-            line.runs.iter().take(MOST).map(|run| (run, effects(run))).collect(),
-            line,
-            text,
-            session,
-            start,
-        )
-    }
-
-    /// Finds the parts of runs whose effects are known.
-    fn with_effects(
-        runs: Vec<(&'a Run, Effects)>,
-        line: &Line,
-        text: &str,
-        session: Location,
-        start: Option<&Location>,
-    ) -> Self {
-        let runs: Vec<RunFacts<'a>> =
-            runs.into_iter().map(|(run, effects)| RunFacts::new(run, effects, &session, start)).collect();
+        let runs = line.runs.iter().take(MOST).map(|run| (run, effects(run)));
+        let runs: Vec<RunFacts<'a>> = runs.map(|(run, effects)| RunFacts::new(run, effects, &session, start)).collect();
         let mut parts = Self { session, runs, list: Vec::new(), has_command: true };
         for (number, facts) in parts.runs.iter().enumerate() {
             facts.add_parts(number, &mut parts.list);
@@ -161,13 +146,6 @@ impl<'a> Parts<'a> {
     /// The run of a part.
     pub(crate) fn run_of(&self, part: &CallPart) -> Option<&RunFacts<'a>> {
         self.runs.get(part.run)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn for_test(line: &'a Line, effects: &dyn Fn(&Run) -> Effects, text: &str, root: Option<&str>) -> Self {
-        let session = Location::of_root(root);
-        let runs = line.runs.iter().map(|run| (run, effects(run))).collect();
-        Self::with_effects(runs, line, text, session.clone(), Some(&session))
     }
 }
 
@@ -229,20 +207,25 @@ impl<'a> RunFacts<'a> {
         let perhaps = if effects.known {
             Vec::new()
         } else {
-            run.words.iter().skip(1).flat_map(|word| perhaps(word, directory.as_ref())).collect()
+            run.words.iter().skip(1).filter_map(|word| perhaps(word, directory.as_ref())).collect()
         };
         let contacts = effects.contacts.iter().map(Contact::new).collect();
-        Self { run, directory, at_root, writes, reads, perhaps, contacts, effects }
+        Self { run, effects, directory, at_root, writes, reads, perhaps, contacts }
     }
 
     /// The command in a few words: the program and its subcommands.
     pub(crate) fn shown(&self) -> String {
         let Some(program) = self.run.words.first() else { return "a command without a program".to_owned() };
         let mut shown = program.text().unwrap_or("a program that is not known").to_owned();
-        for subcommand in &self.effects.subcommand {
-            shown = format!("{shown} {subcommand}");
+        let mut named = self.effects.subcommand.clone();
+        if !self.effects.known {
+            let second = self.run.words.get(1).and_then(Word::text).filter(|word| is_plain_word(word));
+            named.extend(second.map(str::to_owned));
         }
-        if self.run.words.len() > 1 + self.effects.subcommand.len() {
+        for word in &named {
+            shown = format!("{shown} {word}");
+        }
+        if self.run.words.len() > 1 + named.len() {
             shown.push_str(" …");
         }
         excerpt(&shown)
@@ -322,6 +305,13 @@ pub(crate) fn shown_word(word: &Word) -> String {
         command_line::Part::Number | command_line::Part::Unknown { .. } => "$…".to_owned(),
     };
     word.parts.iter().map(part).collect()
+}
+
+/// Says whether a word looks like a subcommand, and not like a value that may be a secret.
+fn is_plain_word(word: &str) -> bool {
+    word.len() <= LONGEST_SUBCOMMAND
+        && word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
 }
 
 fn is_nowhere(word: &Word) -> bool {

@@ -1,6 +1,6 @@
 //! A pattern of paths: `src/**`, `/tmp/*.log`, `~/notes/**`.
 
-use std::{collections::HashSet, fmt};
+use std::collections::HashSet;
 
 use crate::{
     answer::Answer,
@@ -15,7 +15,6 @@ pub(crate) const LONGEST: usize = 1024;
 /// A pattern of paths, component by component.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PathPattern {
-    text: String,
     base: Base,
     components: Vec<Step>,
     lowered: Vec<Step>,
@@ -62,12 +61,7 @@ impl PathPattern {
         }
         components.dedup_by(|one, other| *one == Step::Deep && *other == Step::Deep);
         let lowered = components.iter().map(Step::lowered).collect();
-        Ok(Self { text: text.to_owned(), base, components, lowered })
-    }
-
-    /// The pattern as written.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
+        Ok(Self { base, components, lowered })
     }
 
     /// Says whether the pattern matches every value of a path. Files that steer programs are written only if a component names them literally.
@@ -145,6 +139,12 @@ impl Step {
     }
 }
 
+/// Says whether a component may be one that a pattern matches. A leading wildcard of a shell stands for no leading dot.
+fn may_name(pattern: &Wildcard, component: &Component) -> bool {
+    let hidden = component.wild && component.text.starts_with(['*', '?']) && pattern.prefix().starts_with('.');
+    !hidden && pattern.may_match(&component.signs())
+}
+
 /// The usual home directories, in lower case.
 fn homes() -> impl Iterator<Item = Vec<Component>> {
     const HOMES: [&[&str]; 7] =
@@ -203,9 +203,7 @@ impl Matcher {
                 self.may_match(pattern, below)
                     || pattern.split_first().is_some_and(|(_, rest)| self.may_match(rest, path))
             }
-            (Some((Step::One(one), rest)), Some((first, below))) => {
-                one.may_match(&first.signs()) && self.may_match(rest, below)
-            }
+            (Some((Step::One(one), rest)), Some((first, below))) => may_name(one, first) && self.may_match(rest, below),
             _ => false,
         };
         if !may {
@@ -241,10 +239,4 @@ fn base(text: &str) -> Result<(Base, &str), String> {
         return Ok((Base::Drive(format!("{}/", drive.to_lowercase())), rest));
     }
     Ok((Base::Session, text))
-}
-
-impl fmt::Display for PathPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
 }

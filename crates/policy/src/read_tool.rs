@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_facts::{ArgumentUse, Declaration, SqlDialect, UnknownName, parse_shell};
+use tool_facts::{ArgumentUse, Declaration, SqlDialect, UnknownName, check_argument_name, parse_shell};
 
 use crate::{
     ToolDeclaration,
@@ -65,8 +65,8 @@ fn read_arguments(table: &Table<'_>, before: &str, declared: &mut Declaration, f
             continue;
         }
         let Some(text) = table.text(key, findings) else { continue };
-        if key.is_empty() {
-            findings.error(at, "wrong_name", "an argument has a name");
+        if let Err(why) = check_argument_name(&name) {
+            findings.error(at, "wrong_name", why);
         }
         if let Some(kind) = known(&text, ArgumentUse::parse(text.it), findings) {
             declared.arguments.insert(name, kind);

@@ -34,6 +34,9 @@ struct Outcome<'p> {
     asks: Vec<(usize, Asking)>,
 }
 
+/// Is told the results of a rule: the fit of its conditions on the whole call, and its fit for each part that was not decided, by number.
+pub(crate) type Note<'n, 'p> = dyn FnMut(&'p Rule, &Fit, Vec<(usize, PartFit)>) + 'n;
+
 impl<'p> PartState<'p> {
     /// Takes the result of the next rule.
     fn take(&mut self, rule: &'p Rule, fit: PartFit) {
@@ -71,7 +74,7 @@ impl Policy {
         &'p self,
         view: &CallView<'_, '_>,
         rules: impl Iterator<Item = (&'p Rule, Fit)>,
-        note: &mut dyn FnMut(&'p Rule, &Fit, Vec<(usize, PartFit)>),
+        note: &mut Note<'_, 'p>,
     ) -> Judgement {
         let parts = &view.parts.list;
         let mut states: Vec<PartState<'p>> = parts.iter().map(|_| PartState::default()).collect();

@@ -1,7 +1,5 @@
 //! A pattern of tables: `orders`, `analytics.*`.
 
-use std::fmt;
-
 use crate::{answer::Answer, why::Why, wildcard::Wildcard};
 
 /// Longest pattern, in bytes.
@@ -10,7 +8,6 @@ pub(crate) const LONGEST: usize = 1024;
 /// A table, with its schema and database if the pattern names them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TablePattern {
-    text: String,
     parts: Vec<Wildcard>,
 }
 
@@ -29,12 +26,7 @@ impl TablePattern {
         {
             return Err("is no name of a table: write `schema.table` without quotes".into());
         }
-        Ok(Self { text: text.to_owned(), parts: text.split('.').map(Wildcard::parse).collect() })
-    }
-
-    /// The pattern as written.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
+        Ok(Self { parts: text.split('.').map(Wildcard::parse).collect() })
     }
 
     /// Says whether the pattern matches a table as the SQL names it: with a schema only if the pattern has one.
@@ -53,11 +45,5 @@ impl TablePattern {
             (true, false) => Answer::Maybe(why()),
             (false, _) => Answer::No(why()),
         }
-    }
-}
-
-impl fmt::Display for TablePattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }

@@ -150,11 +150,13 @@ pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, w
             _ => {}
         },
         OperandKind::Revision => {
-            if word.text().is_none_or(looks_outside) {
-                effects.add_read(word.clone());
-                if writing {
-                    effects.add_write(at, word.clone());
-                }
+            let is_inside = |part: &Part| match part {
+                Part::Literal(text) => !looks_outside(text),
+                Part::Number => true,
+                Part::Glob(_) | Part::Home | Part::Unknown { .. } => false,
+            };
+            if !word.parts.iter().all(is_inside) {
+                add_operand(effects, OperandKind::Read, at, word, writing);
             }
         }
         OperandKind::Code | OperandKind::Command => effects.add_hazard(HazardKind::Runs, at),

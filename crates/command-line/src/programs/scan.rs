@@ -3,9 +3,9 @@
 use super::operands::{OperandKind, add_operand};
 use super::options::{Opt, OptEffect, Shape};
 use super::special;
-use super::tables::{Node, Style};
+use super::tables::{Node, ReadsHere, Style};
 use super::word_after;
-use crate::{Effects, HazardKind, Part, Role, Run, Word};
+use crate::{Effects, HazardKind, Part, Role, Run, Stdin, Word};
 
 /// The state of reading a run.
 pub(super) struct Scan<'a> {
@@ -50,7 +50,11 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
     while let Some(word) = words.get(at) {
         at = scan.read_word(at, word);
     }
+    let named = scan.effects.reads.len();
     scan.finish();
+    if scan.effects.reads.len() == named && scan.reads_here(run) {
+        add_operand(&mut scan.effects, OperandKind::Read, 0, &Word::literal("."), scan.writing);
+    }
     scan.effects
 }
 
@@ -157,8 +161,9 @@ impl<'a> Scan<'a> {
         let whole = value.is_some() || word.text().is_some();
         let style = self.node().style;
         let long = prefix.starts_with("--") || style == Style::Words;
+        // In `-o=out`, the value of the letter is `=out`.
         if whole
-            && (long || prefix.chars().count() > 2)
+            && (long || name.chars().count() > 2)
             && let Some(option) = self.find(name)
         {
             return self.apply_whole(at, name, &option, value);
@@ -251,7 +256,6 @@ impl<'a> Scan<'a> {
                 self.effects.add_hazard(HazardKind::Unknown, next);
             }
         }
-        self.effects.add_hazard(HazardKind::Unknown, at);
         self.words.len()
     }
 
@@ -326,6 +330,19 @@ impl<'a> Scan<'a> {
         for (at, kinds) in self.operands.iter().zip(kinds) {
             let Some(word) = self.words.get(*at) else { continue };
             kinds.into_iter().for_each(|kind| add_operand(&mut self.effects, kind, *at, word, self.writing));
+        }
+    }
+
+    /// Says whether the program reads the working directory if no operand names what it reads.
+    fn reads_here(&self, run: &Run) -> bool {
+        match self.node().reads_here {
+            None => false,
+            Some(ReadsHere::Always) => true,
+            Some(ReadsHere::Alone) => run.stdin == Stdin::Inherited,
+            Some(ReadsHere::Recursive) => {
+                let recursive = ["-r", "-R", "--recursive", "--dereference-recursive", "-d", "--directories"];
+                self.has_option(&recursive) || self.effects.name.starts_with('r')
+            }
         }
     }
 

@@ -96,11 +96,13 @@ fn judge_find(scan: &mut Scan<'_>) -> bool {
     false
 }
 
+/// Words with which programs of `jq` and `yq` read files that are no operands.
+const LOADING: &[&str] = &["import", "include", "load", "eval"];
+
 /// A program of `jq` may import modules, whose files are not known.
 fn judge_jq(scan: &mut Scan<'_>) -> bool {
     let Some(program) = scan.operands.first().and_then(|at| scan.words.get(*at)) else { return false };
-    if program.text().is_none_or(|text| ["import", "include", "input_filename"].iter().any(|word| text.contains(word)))
-    {
+    if program.text().is_none_or(|text| LOADING.iter().any(|word| text.contains(word))) {
         scan.effects.add_read(super::unknown_word(program));
     }
     false
@@ -220,12 +222,19 @@ fn judge_set(scan: &mut Scan<'_>) -> bool {
 }
 
 /// `export`, `unset` and the like: each operand is a name or `NAME=value`.
+///
+/// A shell evaluates the value of an array: `declare -a 'x=($(id))'` runs `id`, and so does an assignment to a name that is an array already.
 fn judge_variables(scan: &mut Scan<'_>) -> bool {
+    let array = scan.has_option(&["-a", "-A"]);
     for at in scan.operands.clone() {
         let Some(word) = scan.words.get(at) else { continue };
-        let name = word.prefix().split('=').next().unwrap_or_default();
-        let known = word.text().is_some() || word.prefix().contains('=');
-        if !known || !word.is_one() || !is_name(name) {
+        let (name, value) =
+            word.prefix().split_once('=').map_or((word.prefix(), None), |(name, value)| (name, Some(value)));
+        let known = word.text().is_some() || (value.is_some() && !array);
+        let literals =
+            word.parts.iter().filter_map(|part| if let Part::Literal(text) = part { Some(text) } else { None });
+        let evaluated = literals.into_iter().any(|text| text.contains(['`', '[', '(']));
+        if !known || !word.is_one() || !is_name(name) || evaluated {
             scan.effects.add_hazard(HazardKind::Unknown, at);
         }
     }

@@ -10,12 +10,21 @@ use super::operands::OperandKinds;
 use super::options::Options;
 use crate::HazardKind;
 
-/// Every table, with its name. A new file under `data/programs` is added here.
-const TABLES: &[(&str, &str)] = &[("reading", include_str!("../../data/programs/reading.toml"))];
+/// Every table. A new file under `data/programs` is added here.
+const TABLES: &[&str] = &[
+    include_str!("../../data/programs/files.toml"),
+    include_str!("../../data/programs/git.toml"),
+    include_str!("../../data/programs/git_changes.toml"),
+    include_str!("../../data/programs/git_groups.toml"),
+    include_str!("../../data/programs/reading.toml"),
+    include_str!("../../data/programs/search.toml"),
+    include_str!("../../data/programs/shell.toml"),
+    include_str!("../../data/programs/system.toml"),
+];
 
 /// The programs by name.
 static PROGRAMS: LazyLock<HashMap<String, &'static Node>> = LazyLock::new(|| {
-    let rows: Vec<Row> = TABLES.iter().flat_map(|(_, text)| parse(text).program).collect();
+    let rows: Vec<Row> = TABLES.iter().flat_map(|text| parse(text).program).collect();
     let (more, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.continues);
     let mut programs = HashMap::new();
     for mut row in rows {
@@ -45,6 +54,18 @@ pub(super) enum Style {
     Words,
     /// There are no options: every word is an operand.
     Text,
+}
+
+/// When a program reads the working directory if no operand names what it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ReadsHere {
+    /// In any case.
+    Always,
+    /// Unless its standard input is something to read.
+    Alone,
+    /// If it reads directories recursively, as `grep -r` does.
+    Recursive,
 }
 
 /// Code that judges words by rules of their own.
@@ -100,6 +121,8 @@ pub(super) struct Node {
     pub(super) operands: OperandKinds,
     /// Options that take the place of the first operand.
     pub(super) instead_of_first: Vec<String>,
+    /// When it reads the working directory if no operand names what it reads.
+    pub(super) reads_here: Option<ReadsHere>,
     /// What it does without any option.
     pub(super) does: Option<HazardKind>,
     /// No option in its manual writes, runs or sends.
@@ -137,6 +160,7 @@ impl Node {
         Self {
             style,
             options,
+            reads_here: row.reads_here,
             does: row.does,
             operands: OperandKinds::parse(&row.operands),
             instead_of_first: row.instead_of_first.clone(),
@@ -205,6 +229,8 @@ pub(super) struct Row {
     operands: Vec<String>,
     /// Options that take the place of the first operand, as `-e` takes that of the pattern of `grep`.
     instead_of_first: Vec<String>,
+    /// When it reads the working directory if no operand names what it reads.
+    reads_here: Option<ReadsHere>,
     /// What a subcommand does without any option: `writes`, `runs` or `sends`.
     #[serde(deserialize_with = "hazard_kind")]
     does: Option<HazardKind>,

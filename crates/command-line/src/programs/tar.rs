@@ -68,6 +68,10 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
     for at in scan.operands.clone() {
         let Some(word) = scan.words.get(at).filter(|_| creates) else { continue };
         add_operand(&mut scan.effects, OperandKind::Read, at, word, scan.writing);
+        // On some systems `@file` is an archive whose files are added.
+        if word.prefix().starts_with('@') {
+            scan.effects.add_hazard(HazardKind::Unknown, at);
+        }
     }
     true
 }

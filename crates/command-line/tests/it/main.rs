@@ -1,5 +1,10 @@
-//! Tests of the reading of command lines.
+//! Tests of the crate: tables of command lines, properties, and comparisons with real shells.
 
-#![expect(clippy::panic, reason = "a failing helper fails its test")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
 
+mod bash;
 mod programs;
+mod render;
+mod seed;
+mod shells;
+mod texts;

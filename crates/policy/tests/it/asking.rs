@@ -87,7 +87,7 @@ fn failing_asking_rule_asks_even_if_an_allowing_rule_fails_too() {
         r#"[[rule]]
 name = "small"
 tools = ["deploy"]
-when = 'args.amount < 10.0'
+when = 'args.amount >= 0.0 && args.amount < 10.0'
 verdict = "allow"
 [[rule]]
 name = "large"

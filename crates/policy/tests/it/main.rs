@@ -14,4 +14,7 @@ mod guide;
 mod judge;
 mod learn;
 mod lint;
+mod lists;
+mod part_properties;
+mod parts;
 mod remembered;

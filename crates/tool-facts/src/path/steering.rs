@@ -33,15 +33,16 @@ pub fn may_steer(component: &str) -> bool {
     }
     let (start, end) =
         (part.split(['*', '?']).next().unwrap_or_default(), part.rsplit(['*', '?']).next().unwrap_or_default());
-    let ends_alike = end.ends_with(".git") || ".git".ends_with(end.trim_end_matches('.'));
+    let end = end.trim_end_matches('.');
+    let ends_alike = end.strip_suffix(".git").is_some() || ".git".strip_suffix(end).is_some();
     // A leading wildcard stands for no leading dot.
-    let starts_alike = |begin: &&str| !start.is_empty() && (start.starts_with(*begin) || begin.starts_with(start));
+    let starts_alike = |begin: &str| !start.is_empty() && (start.starts_with(begin) || begin.starts_with(start));
     let mut signs: Vec<char> = part.chars().collect();
     signs.dedup_by(|one, other| *one == '*' && *other == '*');
     signs.iter().filter(|sign| **sign == '*').count() > MOST_STARS
         || ends_alike
         || "git~1".starts_with(start) && !start.is_empty()
-        || BEGINNINGS.iter().any(|begin| starts_alike(&begin))
+        || BEGINNINGS.iter().any(|begin| starts_alike(begin))
         || NAMES.any(|name| matches(&signs, &name.chars().collect::<Vec<_>>()))
 }
 

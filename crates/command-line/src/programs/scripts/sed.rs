@@ -190,7 +190,8 @@ impl<'a> Reader<'a> {
                 }
                 '[' if delimiter != '[' => {
                     let body = self.rest.strip_prefix('^').unwrap_or(self.rest);
-                    let end = bracket_end(body).ok_or(NotUnderstood)?;
+                    let end = bracket_end(body).filter(|end| !body.get(..*end).unwrap_or_default().contains('\n'));
+                    let end = end.ok_or(NotUnderstood)?;
                     self.rest = body.get(end..).unwrap_or_default();
                 }
                 '\n' => return Err(NotUnderstood),

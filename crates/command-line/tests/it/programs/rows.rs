@@ -1,7 +1,8 @@
 //! Rows of words and what they do.
 //!
-//! The words of a row are separated by blanks. `$X` is an unknown quoted part, `$$X` an unquoted one, `$#` digits, `%X` a pattern `X`, and `~` at the
-//! beginning the home directory. `_` inside a word stands for a blank, and `''` for an empty word.
+//! The words of a row are separated by blanks. `$X` is an unknown quoted part, `$$X` an unquoted one, `$#` digits, `%%*` a pattern, and `~` at the
+//! beginning the home directory. `_` inside a word stands for a blank, `\N` for a line end, and `''` for an
+//! empty word.
 
 use holdpoint_command_line::{Effects, HazardKind, Part, Run, Word, effects};
 
@@ -11,31 +12,26 @@ fn words(text: &str) -> Vec<Word> {
 }
 
 fn word(text: &str) -> Word {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    if rest == "''" {
+    let signs =
+        [("$$X", Part::Unknown { quoted: false }), ("$X", Part::Unknown { quoted: true }), ("$#", Part::Number)];
+    if text == "''" {
         return Word::default();
     }
-    if let Some(after) = rest.strip_prefix('~') {
-        parts.push(Part::Home);
-        rest = after;
-    }
+    let mut rest = text.strip_prefix('~').unwrap_or(text);
+    let mut parts = if rest == text { Vec::new() } else { vec![Part::Home] };
     while !rest.is_empty() {
-        let (part, length) = if rest.starts_with("$$X") {
-            (Part::Unknown { quoted: false }, 3)
-        } else if rest.starts_with("$X") {
-            (Part::Unknown { quoted: true }, 2)
-        } else if rest.starts_with("$#") {
-            (Part::Number, 2)
-        } else if let Some(pattern) = rest.strip_prefix('%') {
-            (Part::Glob(pattern.to_owned()), rest.len())
-        } else {
-            let length = rest.find("$X").or_else(|| rest.find("$$X")).or_else(|| rest.find("$#")).unwrap_or(rest.len());
-            let length = length.min(rest.find('%').filter(|_| !rest.starts_with(['+', '-'])).unwrap_or(length));
-            (Part::Literal(rest[..length].replace('_', " ")), length)
-        };
-        parts.push(part);
-        rest = &rest[length..];
+        let found = signs
+            .iter()
+            .filter_map(|(sign, part)| rest.find(sign).map(|at| (at, sign.len(), part.clone())))
+            .min_by_key(|found| found.0);
+        let glob = rest.find("%%").map(|at| (at, rest.len() - at, Part::Glob(rest[at + 2..].to_owned())));
+        let next = found.into_iter().chain(glob).min_by_key(|found| found.0);
+        let (at, length, part) = next.map_or((rest.len(), 0, None), |(at, length, part)| (at, length, Some(part)));
+        if at > 0 {
+            parts.push(Part::Literal(rest[..at].replace('_', " ").replace("\\N", "\n")));
+        }
+        parts.extend(part);
+        rest = &rest[at + length..];
     }
     Word { parts, span: 0..0 }
 }
@@ -43,7 +39,7 @@ fn word(text: &str) -> Word {
 fn shown(word: &Word) -> String {
     let part = |part: &Part| match part {
         Part::Literal(text) => text.clone(),
-        Part::Glob(pattern) => format!("%{pattern}"),
+        Part::Glob(pattern) => format!("%%{pattern}"),
         Part::Home => "~".to_owned(),
         Part::Number => "$#".to_owned(),
         Part::Unknown { quoted: true } => "$X".to_owned(),
@@ -106,4 +102,19 @@ fn check(rows: &str) {
 #[test]
 fn programs_that_read() {
     check(include_str!("reading.txt"));
+}
+
+#[test]
+fn programs_with_scripts() {
+    check(include_str!("scripts.txt"));
+}
+
+#[test]
+fn programs_that_write_files() {
+    check(include_str!("files.txt"));
+}
+
+#[test]
+fn git() {
+    check(include_str!("git.txt"));
 }

@@ -1,0 +1,194 @@
+//! Simple commands: their words, assignments and redirections.
+
+use super::place::Ends;
+use super::{Context, Lister, expansion};
+use crate::syntax::tree::{Command, RawAssignment, RawRedirect, RawTarget, RawValue, Simple};
+use crate::{Assignment, Part, Position, Redirect, RedirectKind, ShellLanguage, Stdin, Word, expand};
+
+impl Lister<'_> {
+    pub(super) fn simple(&mut self, simple: &Simple, command: &Command, context: &Context) -> Ends {
+        let at = self.output.runs.len();
+        let mut words = Vec::new();
+        for raw in &simple.words {
+            words.extend(self.words(raw, context));
+        }
+        let exported = !simple.words.is_empty();
+        let mut assignments = Vec::new();
+        for assignment in &simple.assignments {
+            let value = self.assigned(assignment, context);
+            if !exported {
+                self.remember_assignment(assignment, &value);
+            }
+            assignments.push(Assignment { name: assignment.name.clone(), value, exported });
+        }
+        let mut inner = context.clone();
+        self.redirects(&command.redirects, &mut inner);
+        if self.language == ShellLanguage::Zsh && words.is_empty() && !command.redirects.is_empty() {
+            self.doubt(&command.span, "zsh starts a program for a redirection alone");
+        }
+        let substitutions = self.output.runs.split_off(at.min(self.output.runs.len()));
+        let mut run = self.run(&command.span, &inner);
+        run.words = words;
+        run.assignments = assignments;
+        let ends = if run.words.is_empty() {
+            self.push(run);
+            Ends::same(self.place.clone())
+        } else if let Some(name) = self.called(&run, command) {
+            self.call(&name, run)
+        } else {
+            let checked = context.checked;
+            expand::start(self, run, expand::Level { is_direct: true, checked })
+        };
+        self.output.runs.extend(substitutions);
+        ends
+    }
+
+    /// The function that a run calls, if it does.
+    fn called(&mut self, run: &crate::Run, command: &Command) -> Option<String> {
+        let name = run.words.first().and_then(Word::text)?;
+        if !self.facts.functions.contains(name) {
+            return None;
+        }
+        if self.is_function(name) {
+            return Some(name.to_owned());
+        }
+        self.doubt(&command.span, format!("`{name}` may be a function of the line or a program"));
+        None
+    }
+
+    /// Calls a function, whose runs are listed where it is defined.
+    fn call(&mut self, _name: &str, mut run: crate::Run) -> Ends {
+        run.words.clear();
+        if !run.assignments.is_empty() || !run.redirects.is_empty() {
+            self.push(run);
+        }
+        if self.facts.moves {
+            self.place = self.place.lost();
+        }
+        Ends::same(self.place.clone())
+    }
+
+    fn assigned(&mut self, assignment: &RawAssignment, context: &Context) -> Word {
+        if let Some(subscript) = &assignment.subscript {
+            self.evaluate(subscript, context);
+        }
+        let value = match &assignment.value {
+            RawValue::Word(word) => self.value(word, context),
+            RawValue::Array(words) => {
+                let words: Vec<Word> = words.iter().flat_map(|word| self.words(word, context)).collect();
+                match <[Word; 1]>::try_from(words) {
+                    Ok([only]) if only.text().is_some() => only,
+                    Ok(_) | Err(_) => Word { parts: vec![Part::Unknown { quoted: true }], ..Word::default() },
+                }
+            }
+        };
+        self.check_integer(&assignment.name, &value);
+        value
+    }
+
+    /// Notes a doubt if a value is evaluated as arithmetic.
+    pub(crate) fn check_integer(&mut self, name: &str, value: &Word) {
+        let number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+        let number = value.parts.iter().all(|part| match part {
+            Part::Literal(text) => number(text),
+            Part::Number => true,
+            Part::Glob(_) | Part::Home | Part::Unknown { .. } => false,
+        });
+        if expansion::is_integer(name) && !number {
+            self.doubt(&value.span, format!("the value of `{name}` is evaluated as arithmetic"));
+        }
+    }
+
+    fn remember_assignment(&mut self, assignment: &RawAssignment, value: &Word) {
+        let plain = assignment.subscript.is_none() && !assignment.append;
+        let known = matches!(assignment.value, RawValue::Word(_)) && value.text().is_some();
+        if plain && known {
+            self.remember_value(&assignment.name, value);
+        }
+    }
+
+    /// Remembers the value of a variable that is set at one place only.
+    pub(super) fn remember_value(&mut self, name: &str, value: &Word) {
+        if self.facts.is_set_once(name) && !expansion::is_special(name) && value.text().is_some() {
+            self.remember(name, value.parts.clone());
+        }
+    }
+
+    /// Adds redirections to what surrounds a command.
+    pub(super) fn redirects(&mut self, redirects: &[RawRedirect], context: &mut Context) {
+        for raw in redirects {
+            let span = self.span(&raw.span);
+            let input = raw.descriptor.is_none_or(|descriptor| descriptor == 0);
+            let (kind, target) = match &raw.target {
+                RawTarget::Word(word) => {
+                    let surroundings = context.clone();
+                    let (kind, target) = self.file(raw.kind, word, &surroundings);
+                    set_input(raw, &target, input, context);
+                    (kind, target)
+                }
+                RawTarget::HereString(word) => {
+                    let value = self.value(word, &context.clone());
+                    if input {
+                        context.stdin =
+                            value.text().map_or(Stdin::UnknownText, |text| Stdin::Text(format!("{text}\n")));
+                    }
+                    (raw.kind, Word::default())
+                }
+                RawTarget::Document(body) => {
+                    let text = body.get().map(|body| self.document(body, context));
+                    if input {
+                        context.stdin = text.unwrap_or(Stdin::UnknownText);
+                    }
+                    (raw.kind, Word::default())
+                }
+            };
+            context.redirects.push(Redirect { kind, target, span });
+        }
+    }
+
+    fn document(&mut self, body: &crate::syntax::tree::RawWord, context: &Context) -> Stdin {
+        let fixed = self.fixed.clone();
+        self.fixed = Some(self.span(&body.span));
+        let inner = context.within(Position::HereDocument);
+        let value = self.value(body, &inner);
+        self.fixed = fixed;
+        value.text().map_or(Stdin::UnknownText, |text| Stdin::Text(text.to_owned()))
+    }
+
+    /// Expands the file of a redirection.
+    fn file(
+        &mut self,
+        kind: RedirectKind,
+        raw: &crate::syntax::tree::RawWord,
+        context: &Context,
+    ) -> (RedirectKind, Word) {
+        let words = self.words(raw, context);
+        let Ok([word]) = <[Word; 1]>::try_from(words) else {
+            self.doubt(&raw.span, "a redirection has not exactly one file");
+            let parts = vec![Part::Unknown { quoted: true }];
+            return (kind, Word { parts, span: self.span(&raw.span) });
+        };
+        if word.prefix().starts_with("/dev/tcp/") || word.prefix().starts_with("/dev/udp/") {
+            self.doubt(&raw.span, "the shell opens a connection");
+        }
+        let pipe = word.parts.as_slice() == [Part::Literal("/dev/fd/".to_owned()), Part::Number];
+        if pipe && matches!(kind, RedirectKind::Write | RedirectKind::Append) {
+            return (RedirectKind::Duplicate, Word { parts: vec![Part::Number], ..word });
+        }
+        (kind, word)
+    }
+}
+
+fn set_input(raw: &RawRedirect, target: &Word, input: bool, context: &mut Context) {
+    match raw.kind {
+        RedirectKind::Read if input && target.prefix() == "/dev/fd/" => context.stdin = Stdin::Pipe,
+        RedirectKind::Read | RedirectKind::ReadWrite if input => context.stdin = Stdin::File,
+        RedirectKind::Duplicate if raw.descriptor == Some(0) => context.stdin = Stdin::UnknownText,
+        RedirectKind::Read
+        | RedirectKind::ReadWrite
+        | RedirectKind::Duplicate
+        | RedirectKind::Write
+        | RedirectKind::Append
+        | RedirectKind::Text => {}
+    }
+}

@@ -1,0 +1,82 @@
+//! Writes runs as short lines, for tables.
+
+use holdpoint_command_line::{Directory, Line, Part, Position, RedirectKind, Run, ShellLanguage, Stdin, Word};
+
+/// Writes a word: `*` in `‹›` is a pattern, `~` the home directory, `#` a number, `$` one unknown text, `$$` any number of words.
+pub(crate) fn word(word: &Word) -> String {
+    if word.parts.is_empty() {
+        return "''".to_owned();
+    }
+    let part = |part: &Part| match part {
+        Part::Literal(text) if text.contains([' ', '\n', '\t', '$', '~', '‹']) => {
+            format!("'{}'", text.replace('\n', "\\n"))
+        }
+        Part::Literal(text) => text.clone(),
+        Part::Glob(text) => format!("‹{text}›"),
+        Part::Home => "~".to_owned(),
+        Part::Number => "‹#›".to_owned(),
+        Part::Unknown { quoted: true } => "$".to_owned(),
+        Part::Unknown { quoted: false } => "$$".to_owned(),
+    };
+    word.parts.iter().map(part).collect()
+}
+
+/// Writes a run: its place, then variables, words, redirections, input and directory.
+pub(crate) fn run(run: &Run) -> String {
+    let mut pieces = Vec::new();
+    for position in &run.position {
+        match position {
+            Position::Pipe
+            | Position::List
+            | Position::Background
+            | Position::Subshell
+            | Position::Loop
+            | Position::Condition
+            | Position::Substitution
+            | Position::HereDocument => {}
+            Position::Function(name) => pieces.push(format!("{name}()")),
+            Position::Arguments(name) | Position::Text(name) | Position::Wrapper(name) => {
+                pieces.push(format!("{name}>"));
+            }
+        }
+    }
+    for assignment in &run.assignments {
+        let sign = if assignment.exported { "=" } else { ":=" };
+        pieces.push(format!("{}{sign}{}", assignment.name, word(&assignment.value)));
+    }
+    pieces.extend(run.words.iter().map(word));
+    for redirect in &run.redirects {
+        let sign = match redirect.kind {
+            RedirectKind::Read => "<",
+            RedirectKind::Write => ">",
+            RedirectKind::Append => ">>",
+            RedirectKind::ReadWrite => "<>",
+            RedirectKind::Duplicate => ">&",
+            RedirectKind::Text => continue,
+        };
+        pieces.push(format!("{sign}{}", word(&redirect.target)));
+    }
+    match &run.stdin {
+        Stdin::Inherited | Stdin::Pipe | Stdin::File => {}
+        Stdin::Text(text) => pieces.push(format!("<<'{}'", text.replace('\n', "\\n"))),
+        Stdin::UnknownText => pieces.push("<<$".to_owned()),
+    }
+    match &run.directory {
+        Directory::Start => {}
+        Directory::At(path) => pieces.push(format!("@{path}")),
+        Directory::Unknown => pieces.push("@?".to_owned()),
+    }
+    pieces.join(" ")
+}
+
+/// Writes the runs of a text, divided by ` | `, and `!` at the end if there is a doubt. `error` if it cannot be read.
+pub(crate) fn line(language: ShellLanguage, text: &str) -> String {
+    match Line::parse(language, text) {
+        Err(_) => "error".to_owned(),
+        Ok(line) => {
+            let runs: Vec<String> = line.runs.iter().map(run).collect();
+            let doubt = if line.doubts.is_empty() { "" } else { " !" };
+            format!("{}{doubt}", runs.join(" | "))
+        }
+    }
+}
