@@ -1,7 +1,7 @@
 //! Tables of programs and their options.
 //!
 //! `tables.rs` lists the data files and defines their format; `options.rs` holds the options of one program or subcommand. `scan.rs` reads the words
-//! of a run from left to right; `operands.rs` gives the operands their kinds. `scripts.rs` reads texts that are small programs, such as those of
+//! of a run from left to right, and `other_table.rs` those that another table reads; `operands.rs` gives the operands their kinds. `scripts.rs` reads texts that are small programs, such as those of
 //! `sed` and `awk`, and `special.rs` judges the few programs whose words follow rules of their own, with
 //! `conditions.rs`, `git.rs` and `tar.rs`.
 
@@ -11,6 +11,8 @@ mod conditions;
 mod git;
 mod operands;
 mod options;
+mod other_table;
+mod patterns;
 mod scan;
 mod scripts;
 mod special;
@@ -35,6 +37,10 @@ pub(crate) fn effects(run: &Run) -> Effects {
         Some((directory, bare)) if SYSTEM_DIRECTORIES.contains(&directory) => bare,
         Some(_) => return effects,
     };
+    // A name with a blank is a table for words of other programs.
+    if bare.contains(' ') {
+        return effects;
+    }
     effects.on_path = true;
     let Some(row) = tables::program(bare) else { return effects };
     effects.known = true;
@@ -75,8 +81,9 @@ impl Effects {
         }
     }
 
-    /// Adds an address that is contacted, and the hazard of the word that says so.
+    /// Adds an address that is contacted, and the hazard of the word that says so. Some programs make several addresses of brackets and braces.
     fn add_contact(&mut self, word: usize, address: Word) {
+        let address = if address.prefix().contains(['{', '}', '[', ']']) { unknown_word(&address) } else { address };
         self.hazards.push(Hazard { kind: HazardKind::Sends, word, target: Some(address.clone()) });
         self.contacts.push(address);
     }

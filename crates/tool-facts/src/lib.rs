@@ -1,14 +1,15 @@
 //! Facts about a tool call, parsed from its arguments.
 //!
-//! [`CallFacts::of`] finds the arguments that are a shell command, a path, a URL or SQL, parses them and gives facts about each. A policy decides
+//! [`CallFacts::of`] finds the arguments that are a shell command, a path, a URL or SQL, parses them and gives facts about each. If a
+//! [`Declaration`] says what the arguments of the tool are, [`CallFacts::of_declared`] reads them in the declared language alone. A policy decides
 //! by these facts; this crate decides nothing. All parsing is lexical: no file system, name server or database is asked.
 //!
 //! An argument that cannot be parsed is an [`Unparsed`]. So is an argument that was parsed but that programs may read in different ways:
 //! [`CallFacts::first_failure`] gives the first of both kinds, and no policy rule allows such a call.
 //!
-//! Start reading at `argument.rs`, which decides the kind of each argument. `shell.rs`, `path.rs`, `url.rs` and
-//! `sql.rs` parse one kind each. Names of programs, options, functions and arguments are lists in `data/`, read by
-//! `word_list.rs`.
+//! Start reading at `argument.rs`, which decides the kind of each argument, and `declared.rs`, which follows a declaration; `catalogue.rs` has the
+//! declarations of known clients. `shell.rs`, `path.rs`, `url.rs` and `sql.rs` parse one kind each; `line.rs` makes the command line of a call.
+//! Names of programs, options, functions and arguments are lists in `data/`, read by `word_list.rs`.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![warn(clippy::wildcard_enum_match_arm)]

@@ -1,7 +1,7 @@
 //! The kinds of operands.
 
 use super::{Effects, unknown_word};
-use crate::{HazardKind, Part, Word};
+use crate::{Hazard, HazardKind, Part, Word};
 
 /// What an operand is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,14 @@ pub(super) enum OperandKind {
     Code,
     /// A program that is started. All words after it belong to it.
     Command,
+    /// A file or directory whose code or settings the program runs by its nature.
+    Project,
+    /// A file that is run.
+    Script,
+    /// The name of a tool. The words after it are read by the table of the tool.
+    Tool,
+    /// The first of the words that are read like those after `--`.
+    Rest,
     /// There should be none.
     None,
 }
@@ -64,9 +72,14 @@ impl OperandKinds {
         self.first.is_empty() && self.repeated.is_none()
     }
 
+    /// The kind of an operand by its place, if the tables list one.
+    pub(super) fn at(&self, at: usize) -> Option<OperandKind> {
+        self.first.get(at).copied().or(self.repeated)
+    }
+
     /// Says whether the words from an operand on belong to a command that is started.
     pub(super) fn is_command(&self, at: usize) -> bool {
-        self.first.get(at).copied().or(self.repeated) == Some(OperandKind::Command)
+        self.at(at) == Some(OperandKind::Command)
     }
 
     /// The kinds that each operand may have. `several` says for each whether it may become several words, or vanish.
@@ -105,6 +118,13 @@ impl OperandKinds {
     }
 }
 
+impl OperandKind {
+    /// The kind with a name. A word that is no kind stands for `none`, which is never harmless.
+    pub(super) fn named(word: &str) -> Self {
+        kind(word)
+    }
+}
+
 fn kind(word: &str) -> OperandKind {
     match word {
         "text" => OperandKind::Text,
@@ -118,6 +138,10 @@ fn kind(word: &str) -> OperandKind {
         "revision" => OperandKind::Revision,
         "code" => OperandKind::Code,
         "command" => OperandKind::Command,
+        "project" => OperandKind::Project,
+        "script" => OperandKind::Script,
+        "tool" => OperandKind::Tool,
+        "rest" => OperandKind::Rest,
         _ => OperandKind::None,
     }
 }
@@ -159,9 +183,47 @@ pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, w
                 add_operand(effects, OperandKind::Read, at, word, writing);
             }
         }
-        OperandKind::Code | OperandKind::Command => effects.add_hazard(HazardKind::Runs, at),
+        OperandKind::Project => add_project(effects, at, word),
+        OperandKind::Script => add_script(effects, at, word.clone()),
+        OperandKind::Code | OperandKind::Command | OperandKind::Tool => effects.add_hazard(HazardKind::Runs, at),
+        OperandKind::Rest => {}
         OperandKind::None => effects.add_hazard(HazardKind::Unknown, at),
     }
+}
+
+/// Adds a file or directory whose code the program runs by its nature. It is an input like others if it surely lies below the working directory.
+pub(super) fn add_project(effects: &mut Effects, at: usize, word: &Word) {
+    if word.parts.is_empty() {
+        return;
+    }
+    // A test of pytest is named `file::test`.
+    let path = match word.text().and_then(|text| text.split_once("::")) {
+        Some((path, _)) => Word { parts: vec![Part::Literal(path.to_owned())], span: word.span.clone() },
+        None => word.clone(),
+    };
+    if lies_below(&path) { effects.add_read(path) } else { add_script(effects, at, path) }
+}
+
+/// Adds a file that is run.
+fn add_script(effects: &mut Effects, at: usize, file: Word) {
+    effects.add_read(file.clone());
+    effects.hazards.push(Hazard { kind: HazardKind::Runs, word: at, target: Some(file) });
+}
+
+/// Says whether a path surely lies below the working directory. A pattern that begins with a dot may stand for `..`.
+fn lies_below(path: &Word) -> bool {
+    let mut text = String::new();
+    for part in &path.parts {
+        match part {
+            Part::Literal(part) => text.push_str(part),
+            Part::Glob(part) => text.push_str(part),
+            Part::Number => text.push('0'),
+            Part::Home | Part::Unknown { .. } => return false,
+        }
+    }
+    let has_pattern = path.parts.iter().any(|part| matches!(part, Part::Glob(_)));
+    let leaves = |component: &str| component == ".." || (has_pattern && component.starts_with('.') && component != ".");
+    text != "-" && !text.starts_with(['/', '~', '\\']) && !text.contains("://") && !text.split(['/', '\\']).any(leaves)
 }
 
 /// Adds the repository that git contacts. A part before `::` names a program, `git-remote-NAME`.

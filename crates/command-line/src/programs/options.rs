@@ -22,6 +22,8 @@ pub(super) struct Opt {
     pub(super) shape: Shape,
     /// What it does.
     pub(super) effect: OptEffect,
+    /// Patterns of values that are not harmless.
+    pub(super) exceptions: Vec<String>,
 }
 
 /// Where the value of an option stands.
@@ -56,6 +58,10 @@ pub(super) enum OptEffect {
     Setting,
     /// Its value is harmless if it is one of these.
     Choice(Vec<String>),
+    /// Its value is a file or directory whose code the program runs by its nature.
+    Project,
+    /// Its value is a module, and the words after it belong to it.
+    Module,
     /// It does more than the program does.
     Hazard(HazardKind),
 }
@@ -69,6 +75,8 @@ impl Options {
             numbers: row.numbers,
             by_name: HashMap::with_capacity(row.flags.len()),
         };
+        options.add(&row.information, Shape::None, &Harmless);
+        options.add(&row.checking, Shape::None, &Harmless);
         options.add(&row.flags, Shape::None, &Harmless);
         options.add(&row.text, Shape::Required, &Harmless);
         options.add(&row.optional, Shape::Attached, &Harmless);
@@ -76,6 +84,8 @@ impl Options {
         options.add(&row.writes, Shape::Required, &Writes);
         options.add(&row.directories, Shape::Required, &Directory);
         options.add(&row.contacts, Shape::Required, &Contacts);
+        options.add(&row.projects, Shape::Required, &OptEffect::Project);
+        options.add(&row.modules, Shape::Required, &OptEffect::Module);
         options.add(&row.settings, Shape::Required, &Setting);
         for (name, words) in &row.choices {
             options.add(std::slice::from_ref(name), Shape::Required, &OptEffect::Choice(words.clone()));
@@ -83,6 +93,11 @@ impl Options {
         options.add(&row.writing, Shape::None, &Hazard(HazardKind::Writes));
         options.add(&row.running, Shape::None, &Hazard(HazardKind::Runs));
         options.add(&row.sending, Shape::None, &Hazard(HazardKind::Sends));
+        for (name, patterns) in &row.except {
+            if let Some(option) = options.by_name.get_mut(name) {
+                option.exceptions.clone_from(patterns);
+            }
+        }
         options
     }
 
@@ -96,7 +111,7 @@ impl Options {
                 Some((at, ';')) => (name.get(..at).unwrap_or_default(), Shape::Until),
                 _ => (name.as_str(), usual),
             };
-            self.by_name.insert(name.to_owned(), Opt { shape, effect: effect.clone() });
+            self.by_name.insert(name.to_owned(), Opt { shape, effect: effect.clone(), exceptions: Vec::new() });
         }
     }
 
@@ -113,9 +128,9 @@ impl Options {
         self.by_name.get(name)
     }
 
-    /// Says whether a word begins as an option whose value follows directly.
-    pub(super) fn has_prefix_of(&self, text: &str) -> bool {
-        self.prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()))
+    /// The option with which a word begins and whose value follows directly.
+    pub(super) fn prefix_of(&self, text: &str) -> Option<&str> {
+        self.prefixes.iter().map(String::as_str).find(|prefix| text.starts_with(prefix))
     }
 
     /// Says whether any option has its value directly after it.

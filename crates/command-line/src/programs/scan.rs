@@ -1,10 +1,9 @@
 //! Reads the words of a run from left to right, by the rows of its program.
 
-use super::operands::{OperandKind, add_operand};
+use super::operands::{OperandKind, add_operand, add_project};
 use super::options::{Opt, OptEffect, Shape};
-use super::special;
-use super::tables::{Node, ReadsHere, Style};
-use super::word_after;
+use super::tables::{self, Node, ReadsHere, Style};
+use super::{patterns, special, word_after};
 use crate::{Effects, HazardKind, Part, Role, Run, Stdin, Word};
 
 /// The state of reading a run.
@@ -15,6 +14,8 @@ pub(super) struct Scan<'a> {
     program: &'a Node,
     /// The program, and below it the subcommands that were read.
     nodes: Vec<&'a Node>,
+    /// Index of the word of the last node.
+    pub(super) node_at: usize,
     /// What was found so far.
     pub(super) effects: Effects,
     /// Indices of the operands of the last node.
@@ -22,13 +23,13 @@ pub(super) struct Scan<'a> {
     /// Options that were read for the last node, with their values.
     pub(super) options: Vec<(String, Option<Word>)>,
     /// No option follows.
-    options_ended: bool,
+    pub(super) options_ended: bool,
     /// A word may have been an option, a value, an operand or several of them.
     uncertain: bool,
     /// An option makes the program write what it otherwise reads.
     pub(super) writing: bool,
     /// The subcommand is not known, so the words after it are not read.
-    lost: bool,
+    pub(super) lost: bool,
 }
 
 /// Reads the words of a run of a known program.
@@ -38,6 +39,7 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
         words: &words,
         program: row,
         nodes: vec![row],
+        node_at: 0,
         effects,
         operands: Vec::new(),
         options: Vec::new(),
@@ -75,6 +77,11 @@ impl<'a> Scan<'a> {
         if self.lost {
             return at + 1;
         }
+        if let Some(separator) = self.begins_rest(word)
+            && let Some(next) = self.read_rest(at + separator)
+        {
+            return next;
+        }
         if !self.options_ended {
             if word.text() == Some("--") {
                 self.set_role(at, Role::Option);
@@ -85,12 +92,18 @@ impl<'a> Scan<'a> {
                 self.set_role(at, Role::Option);
                 return if word.is_one() { self.read_option(at, word) } else { self.doubt_word(at) };
             }
+            if let Some(next) = self.read_listed_word(at, word) {
+                return next;
+            }
             if self.may_become_option(word) {
                 self.doubt_word(at);
             }
         }
         if !node.subcommands.is_empty() && self.operands.is_empty() && self.read_subcommand(at, word) {
             return at + 1;
+        }
+        if node.operands.at(self.operands.len()) == Some(OperandKind::Tool) {
+            return self.read_tool(at, word);
         }
         if node.operands.is_command(self.operands.len()) {
             self.operands.push(at);
@@ -136,7 +149,10 @@ impl<'a> Scan<'a> {
             self.set_role(at, Role::Subcommand);
             self.effects.subcommand.push(name.to_owned());
             self.nodes.push(subcommand);
-            if let Some(kind) = subcommand.does {
+            self.node_at = at;
+            if let Some(kind) = subcommand.does
+                && subcommand.checking.is_empty()
+            {
                 self.effects.add_hazard(kind, at);
             }
             self.options.clear();
@@ -160,6 +176,8 @@ impl<'a> Scan<'a> {
         };
         let whole = value.is_some() || word.text().is_some();
         let style = self.node().style;
+        let short = name.strip_prefix('-').filter(|short| style == Style::Words && short.starts_with('-'));
+        let name = short.filter(|_| self.find(name).is_none()).unwrap_or(name);
         let long = prefix.starts_with("--") || style == Style::Words;
         // In `-o=out`, the value of the letter is `=out`.
         if whole
@@ -168,7 +186,13 @@ impl<'a> Scan<'a> {
         {
             return self.apply_whole(at, name, &option, value);
         }
-        if style == Style::Words && self.nodes().any(|node| node.options.has_prefix_of(prefix)) {
+        let beginning = self.nodes().find_map(|node| node.options.prefix_of(prefix));
+        if style == Style::Words
+            && let Some(beginning) = beginning
+        {
+            if let Some(option) = self.find(beginning) {
+                self.apply(at, beginning, &option, Some(word_after(word, beginning.len())));
+            }
             return at + 1;
         }
         match (long, whole) {
@@ -219,12 +243,26 @@ impl<'a> Scan<'a> {
                 Shape::Pair => return self.doubt_option(at),
                 Shape::Required | Shape::Attached => {
                     let value = Some(rest).filter(|rest| !rest.parts.is_empty());
-                    self.apply(at, &name, &option, value);
-                    return at + 1;
+                    return self.apply_glued(at, &name, &option, value);
                 }
             }
         }
         if word.text().is_none() { self.doubt_word(at) } else { at + 1 }
+    }
+
+    /// Applies an option that is a letter, with the rest of the word as its value. Some programs do not count a `=` as a part of the value.
+    fn apply_glued(&mut self, at: usize, name: &str, option: &Opt, value: Option<Word>) -> usize {
+        let node = self.node();
+        if node.glues_no_values && value.is_some() {
+            return self.doubt_option(at);
+        }
+        let equals = node.guards_values && value.as_ref().is_some_and(|value| value.prefix().starts_with('='));
+        if equals && !matches!(option.effect, OptEffect::Harmless | OptEffect::Choice(_)) {
+            self.effects.add_hazard(HazardKind::Unknown, at);
+        }
+        let value = value.map(|value| if equals { word_after(&value, 1) } else { value });
+        self.apply(at, name, option, value);
+        at + 1
     }
 
     /// Applies an option whose value is the next word.
@@ -234,6 +272,11 @@ impl<'a> Scan<'a> {
             return at + 1;
         };
         self.set_role(at + 1, Role::Value);
+        let number =
+            value.prefix().get(1..).is_some_and(|digits| digits.starts_with(|digit: char| digit.is_ascii_digit()));
+        if self.node().guards_values && value.may_be_option() && value.text() != Some("-") && !number {
+            self.effects.add_hazard(HazardKind::Unknown, at + 1);
+        }
         self.apply(at, name, option, Some(value.clone()));
         if !value.is_one() {
             self.doubt_word(at + 1);
@@ -263,15 +306,21 @@ impl<'a> Scan<'a> {
     fn apply(&mut self, at: usize, name: &str, option: &Opt, value: Option<Word>) {
         self.options.push((name.to_owned(), value.clone()));
         let value = value.unwrap_or_default();
+        if !option.exceptions.is_empty() && patterns::is_exception(&option.exceptions, &value) {
+            self.effects.add_hazard(HazardKind::Unknown, at);
+        }
         match &option.effect {
             OptEffect::Harmless => {}
             OptEffect::Reads => add_operand(&mut self.effects, OperandKind::Read, at, &value, false),
+            OptEffect::Project => add_project(&mut self.effects, at, &value),
+            OptEffect::Module => self.enter_module(at, &value),
+            OptEffect::Writes if matches!(value.text(), Some("-" | "/dev/null" | "/dev/stdout" | "/dev/stderr")) => {}
             OptEffect::Writes => self.effects.add_write(at, value),
             OptEffect::Directory => self.effects.set_directory(value),
             OptEffect::Contacts => self.effects.add_contact(at, value),
             OptEffect::Setting => super::git::add_setting(&mut self.effects, at, &value),
             OptEffect::Choice(words) => match value.text() {
-                Some(text) if words.iter().any(|word| word == text) => {}
+                Some(text) if words.iter().any(|word| patterns::matches(word, text)) => {}
                 Some(_) => self.effects.add_hazard(HazardKind::Runs, at),
                 None => self.effects.add_hazard(HazardKind::Unknown, at),
             },
@@ -300,20 +349,53 @@ impl<'a> Scan<'a> {
         self.nodes().find_map(|node| node.options.find(name)).cloned()
     }
 
-    fn set_role(&mut self, at: usize, role: Role) {
+    /// Reads a word without a dash that the tables list as an option, such as `+nightly` of cargo.
+    fn read_listed_word(&mut self, at: usize, word: &Word) -> Option<usize> {
+        let text = word.text()?;
+        let name = text.split('=').next().unwrap_or(text);
+        let option = self.find(name)?;
+        self.set_role(at, Role::Option);
+        let value = (name.len() < text.len()).then(|| word_after(word, name.len() + 1));
+        Some(self.apply_whole(at, name, &option, value))
+    }
+
+    /// Leaves the words that follow to the table with this name.
+    pub(super) fn enter(&mut self, name: &str, at: usize) {
+        let Some(node) = tables::program(name) else {
+            self.effects.add_hazard(HazardKind::Unknown, at);
+            self.lost = true;
+            return;
+        };
+        self.nodes = vec![node];
+        self.node_at = at;
+        self.operands.clear();
+        self.options.clear();
+        self.options_ended = node.style == Style::Text;
+        self.writing = false;
+    }
+
+    pub(super) fn set_role(&mut self, at: usize, role: Role) {
         if let Some(place) = self.effects.roles.get_mut(at) {
             *place = role;
         }
     }
 
-    /// Adds the effects of the operands.
-    fn finish(&mut self) {
+    /// Adds the effects of the operands, and those of the plain use.
+    pub(super) fn finish(&mut self) {
         let node = self.node();
         if self.lost {
             return;
         }
         if !node.subcommands.is_empty() && self.operands.is_empty() && !node.bare && !self.only_informs() {
             self.effects.add_hazard(HazardKind::Unknown, 0);
+        }
+        self.add_own_hazard();
+        if let Some(kind) = node.alone
+            && self.operands.is_empty()
+            && !self.has_option_of(&node.information)
+            && !self.has_option_of(&node.instead_of_first)
+        {
+            self.effects.add_hazard(kind, self.node_at);
         }
         if special::judge(self) {
             return;
@@ -326,10 +408,17 @@ impl<'a> Scan<'a> {
         {
             *first = true;
         }
+        let checks = self.has_option_of(&node.checking);
         let kinds = node.operands.assign(&several, skip_first);
         for (at, kinds) in self.operands.iter().zip(kinds) {
             let Some(word) = self.words.get(*at) else { continue };
-            kinds.into_iter().for_each(|kind| add_operand(&mut self.effects, kind, *at, word, self.writing));
+            if patterns::is_exception(&node.operand_exceptions, word) {
+                self.effects.add_hazard(HazardKind::Unknown, *at);
+            }
+            for kind in kinds {
+                let kind = if kind == OperandKind::Write && checks { OperandKind::Read } else { kind };
+                add_operand(&mut self.effects, kind, *at, word, self.writing);
+            }
         }
     }
 

@@ -6,17 +6,31 @@ use std::sync::LazyLock;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::operands::OperandKinds;
+use super::operands::{OperandKind, OperandKinds};
 use super::options::Options;
 use crate::HazardKind;
 
 /// Every table. A new file under `data/programs` is added here.
 const TABLES: &[&str] = &[
+    include_str!("../../data/programs/build.toml"),
+    include_str!("../../data/programs/checks.toml"),
+    include_str!("../../data/programs/clusters.toml"),
+    include_str!("../../data/programs/containers.toml"),
     include_str!("../../data/programs/files.toml"),
     include_str!("../../data/programs/git.toml"),
     include_str!("../../data/programs/git_changes.toml"),
     include_str!("../../data/programs/git_groups.toml"),
+    include_str!("../../data/programs/hosting.toml"),
+    include_str!("../../data/programs/languages.toml"),
+    include_str!("../../data/programs/network.toml"),
+    include_str!("../../data/programs/node.toml"),
+    include_str!("../../data/programs/operations.toml"),
+    include_str!("../../data/programs/packages.toml"),
+    include_str!("../../data/programs/python.toml"),
+    include_str!("../../data/programs/python_packages.toml"),
     include_str!("../../data/programs/reading.toml"),
+    include_str!("../../data/programs/runtimes.toml"),
+    include_str!("../../data/programs/rust.toml"),
     include_str!("../../data/programs/search.toml"),
     include_str!("../../data/programs/shell.toml"),
     include_str!("../../data/programs/system.toml"),
@@ -24,14 +38,22 @@ const TABLES: &[&str] = &[
 
 /// The programs by name.
 static PROGRAMS: LazyLock<HashMap<String, &'static Node>> = LazyLock::new(|| {
-    let rows: Vec<Row> = TABLES.iter().flat_map(|text| parse(text).program).collect();
+    let rows: Vec<Row> = TABLES.iter().flat_map(|text| parse(text).rows()).collect();
     let (more, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.continues);
     let mut programs = HashMap::new();
     for mut row in rows {
         let continued = more.iter().filter(|more| more.names.first() == row.names.first());
         row.subcommand.extend(continued.flat_map(|more| more.subcommand.iter().cloned()));
         let siblings = row.subcommand.clone();
-        let node: &'static Node = Box::leak(Box::new(Node::new(&row, &siblings, Style::Gnu, false)));
+        let node: &'static Node = Box::leak(Box::new(Node::new(
+            &row,
+            &siblings,
+            Inherited {
+                guards_values: row.guards_values && !row.dashed,
+                glues_no_values: row.glues_no_values,
+                ..Inherited::default()
+            },
+        )));
         programs.extend(row.names.into_iter().map(|name| (name, node)));
     }
     programs
@@ -54,6 +76,30 @@ pub(super) enum Style {
     Words,
     /// There are no options: every word is an operand.
     Text,
+}
+
+/// How the words after `--` are read.
+#[derive(Debug)]
+pub(super) enum Rest {
+    /// They are operands of this kind.
+    Kind(OperandKind),
+    /// By the table with this name.
+    Table(String),
+}
+
+/// What a subcommand has from its program.
+#[derive(Debug, Clone, Copy)]
+struct Inherited {
+    style: Style,
+    own_options_only: bool,
+    guards_values: bool,
+    glues_no_values: bool,
+}
+
+impl Default for Inherited {
+    fn default() -> Self {
+        Self { style: Style::Gnu, own_options_only: false, guards_values: false, glues_no_values: false }
+    }
 }
 
 /// When a program reads the working directory if no operand names what it reads.
@@ -131,6 +177,20 @@ pub(super) struct Node {
     pub(super) bare: bool,
     /// Options of the nodes above do not count here.
     pub(super) own_options_only: bool,
+    /// What it does without an operand, such as to run its standard input.
+    pub(super) alone: Option<HazardKind>,
+    /// Options with which it only prints something.
+    pub(super) information: Vec<String>,
+    /// Options with which it writes nothing.
+    pub(super) checking: Vec<String>,
+    /// How the words after `--` are read.
+    pub(super) rest: Option<Rest>,
+    /// Patterns of operands that are not harmless.
+    pub(super) operand_exceptions: Vec<String>,
+    /// A word that begins with a dash is not the value of the option before it.
+    pub(super) guards_values: bool,
+    /// A value is never glued to a letter.
+    pub(super) glues_no_values: bool,
     /// Code that judges its words.
     pub(super) special: Option<Special>,
     /// Its subcommands by name.
@@ -144,13 +204,14 @@ impl Node {
     }
 
     /// Makes a program or subcommand of its row. `siblings` are the subcommands of the program, whose options it may share.
-    fn new(row: &Row, siblings: &[Row], style: Style, own_options_only: bool) -> Self {
-        let style = row.style.unwrap_or(style);
-        let own_options_only = row.own_options_only.unwrap_or(own_options_only);
+    fn new(row: &Row, siblings: &[Row], above: Inherited) -> Self {
+        let style = row.style.unwrap_or(above.style);
+        let own_options_only = row.own_options_only.unwrap_or(above.own_options_only);
+        let inherited = Inherited { style, own_options_only, ..above };
         let mut subcommands = HashMap::new();
         for subcommand in &row.subcommand {
             for name in subcommand.name.iter().chain(&subcommand.names) {
-                subcommands.insert(name.clone(), Self::new(subcommand, siblings, style, own_options_only));
+                subcommands.insert(name.clone(), Self::new(subcommand, siblings, inherited));
             }
         }
         let mut options = Options::new(row);
@@ -167,6 +228,17 @@ impl Node {
             all_options_harmless: row.all_options_harmless,
             bare: row.bare,
             own_options_only,
+            alone: row.alone,
+            information: row.information.clone(),
+            checking: row.checking.clone(),
+            rest: match (&row.rest, &row.rest_as) {
+                (_, Some(table)) => Some(Rest::Table(table.clone())),
+                (Some(kind), None) => Some(Rest::Kind(OperandKind::named(kind))),
+                (None, None) => None,
+            },
+            operand_exceptions: row.except.get("operands").cloned().unwrap_or_default(),
+            guards_values: above.guards_values,
+            glues_no_values: above.glues_no_values,
             special: row.special,
             subcommands,
         }
@@ -176,7 +248,25 @@ impl Node {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    /// The programs of the file may take a word that begins with a dash for an option where the option before it wants a value.
+    #[serde(default)]
+    guards_values: bool,
+    /// The programs of the file read `-tc x` as `-t -c x`, even if `-t` takes a value.
+    #[serde(default)]
+    glues_no_values: bool,
     program: Vec<Row>,
+}
+
+impl Table {
+    /// The programs, with what the file says of all of them.
+    fn rows(self) -> Vec<Row> {
+        let mut rows = self.program;
+        for row in &mut rows {
+            row.guards_values = self.guards_values;
+            row.glues_no_values = self.glues_no_values;
+        }
+        rows
+    }
 }
 
 /// A row of a table: a program or a subcommand.
@@ -217,8 +307,33 @@ pub(super) struct Row {
     pub(super) contacts: Vec<String>,
     /// Options whose value is a setting of git, `key=value`.
     pub(super) settings: Vec<String>,
-    /// Options whose value must be one of these words. Any other value starts a program.
+    /// Options whose value is a file or directory whose code or settings the program runs by its nature.
+    pub(super) projects: Vec<String>,
+    /// Options whose value is a module; the words after it are read by the table `python -m MODULE`.
+    pub(super) modules: Vec<String>,
+    /// Options whose value must match one of these patterns. Any other value starts a program.
     pub(super) choices: BTreeMap<String, Vec<String>>,
+    /// Options, or `operands`, and patterns of values that are not harmless. The first pattern decides; `!` before it says that a value is harmless.
+    pub(super) except: BTreeMap<String, Vec<String>>,
+    /// Options with which the program only prints something.
+    pub(super) information: Vec<String>,
+    /// Options with which operands of the kind `write` are only read.
+    pub(super) checking: Vec<String>,
+    /// What the program does without an operand.
+    #[serde(deserialize_with = "hazard_kind")]
+    alone: Option<HazardKind>,
+    /// Kind of the words after `--`.
+    rest: Option<String>,
+    /// Name of the table that reads the words after `--`.
+    rest_as: Option<String>,
+    /// The value of an option may begin with a dash.
+    dashed: bool,
+    /// What the file says about values that begin with a dash.
+    #[serde(skip)]
+    guards_values: bool,
+    /// What the file says about values that are glued to a letter.
+    #[serde(skip)]
+    glues_no_values: bool,
     /// Options that make the program write or delete its operands, or files that are not named.
     pub(super) writing: Vec<String>,
     /// Options that start a program, or load settings or code that may.

@@ -8,3 +8,4 @@ mod render;
 mod seed;
 mod shells;
 mod texts;
+mod tools;

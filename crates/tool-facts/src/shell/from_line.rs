@@ -141,8 +141,8 @@ fn add_effects(collector: &mut Collector, effects: &Effects) {
 }
 
 fn argv_of(run: &Run, text: &str) -> Argv {
-    // A word inside `sh -c '…'` has the span of the whole text.
-    let inside = run.position.iter().any(|position| matches!(position, Position::Text(_)));
+    // A word inside `sh -c '…'`, or one that `xargs` appends, has the span of the whole text.
+    let inside = run.position.iter().any(|position| matches!(position, Position::Text(_) | Position::Arguments(_)));
     let source = if inside { "" } else { text };
     let assignments = run
         .assignments
@@ -204,3 +204,6 @@ fn kind_of(kind: RedirectKind) -> &'static str {
         RedirectKind::Text => "here_document",
     }
 }
+
+#[cfg(test)]
+mod tests;
