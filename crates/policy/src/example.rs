@@ -3,7 +3,10 @@
 use domain::{Role, Verdict};
 use serde_json::{Value, json};
 
-use crate::{Policy, PolicyInput, document::Table, finding::Findings, load::verdict, read_rule::role, rule::Fit};
+use crate::{
+    ExampleResult, Policy, PolicyInput, Rule, document::Table, finding::Findings, load::verdict, read_rule::role,
+    rule::Fit,
+};
 
 /// One call with the verdict or match that its author expects.
 pub(crate) struct Example {
@@ -89,36 +92,52 @@ pub(crate) fn read(rule: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Example
     examples
 }
 
-/// Judges every example and adds an error for each that does not give the expected result.
-pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findings<'_>) {
+/// Judges every example, and adds an error for each difference from the expected result.
+pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findings<'_>) -> Vec<ExampleResult> {
     let mut steps = MOST_STEPS;
+    let mut results = Vec::with_capacity(examples.len());
     for example in examples {
         let Some(rule) = policy.rules.get(example.rule) else { continue };
-        let call = example.call();
-        let Some(left) = steps.checked_sub(cost(policy, &call)) else {
+        let Some(left) = steps.checked_sub(cost(policy, &example.call())) else {
             findings.error(example.at, "too_costly", "there are too many examples for so many rules");
-            return;
+            break;
         };
         steps = left;
-        if let Some(expected) = example.verdict {
-            let ruling = policy.judge(&call).ruling;
-            if ruling.verdict != expected {
-                let by = ruling
-                    .rule
-                    .map_or_else(|| "the default, as no rule matches,".into(), |rule| format!("rule `{rule}`"));
-                let (expected, given) = (expected.name(), ruling.verdict.name());
-                let message = format!("the example expects {expected}, and {by} says {given}: {}", ruling.reason);
-                findings.refusal(example.at, "example_fails", message);
-            }
-        }
-        if let Some(expected) = example.matches {
-            let fit = rule.fit(&policy.case(&call));
-            if matches!(fit, Fit::Fails(_)) || (fit == Fit::Matches) != expected {
-                let message = format!("the example expects `matches = {expected}`, and the rule {fit}");
-                findings.refusal(example.at, "example_fails", message);
-            }
+        let failures = failures(policy, rule, example);
+        failures.iter().for_each(|failure| findings.refusal(example.at, "example_fails", failure.clone()));
+        results.push(ExampleResult {
+            rule: rule.name.clone(),
+            line: findings.line(example.at),
+            tool: example.tool.clone(),
+            arguments: example.arguments.clone(),
+            verdict: example.verdict,
+            matches: example.matches,
+            failures,
+        });
+    }
+    results
+}
+
+/// The differences from the expected result of an example.
+fn failures(policy: &Policy, rule: &Rule, example: &Example) -> Vec<String> {
+    let call = example.call();
+    let mut failures = Vec::new();
+    if let Some(expected) = example.verdict {
+        let ruling = policy.judge(&call).ruling;
+        if ruling.verdict != expected {
+            let by =
+                ruling.rule.map_or_else(|| "the default, as no rule matches,".into(), |rule| format!("rule `{rule}`"));
+            let (expected, given) = (expected.name(), ruling.verdict.name());
+            failures.push(format!("the example expects {expected}, and {by} says {given}: {}", ruling.reason));
         }
     }
+    if let Some(expected) = example.matches {
+        let fit = rule.fit(&policy.case(&call));
+        if matches!(fit, Fit::Fails(_)) || (fit == Fit::Matches) != expected {
+            failures.push(format!("the example expects `matches = {expected}`, and the rule {fit}"));
+        }
+    }
+    failures
 }
 
 /// An upper bound of the steps that judging a call takes.

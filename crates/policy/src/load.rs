@@ -6,7 +6,7 @@ use domain::{Digest, Verdict};
 use toml::de::DeTable;
 
 use crate::{
-    Finding, Policy,
+    ExampleResult, Finding, Policy,
     document::{Located, Table, listed},
     example::{self, Example},
     finding::Findings,
@@ -36,40 +36,52 @@ enum FileKind {
     Floor,
 }
 
+/// A policy or the reason why it is refused, and the results of its examples.
+type Read = (Result<Policy, Vec<Finding>>, Vec<ExampleResult>);
+
 /// Reads a policy.
 pub(crate) fn load(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
-    load_as(FileKind::Policy, file, text)
+    load_as(FileKind::Policy, file, text).0
 }
 
 /// Reads a policy that is in force. A rule that has become an error is kept and allows nothing.
 pub(crate) fn load_stored(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
-    load_as(FileKind::Stored, file, text)
+    load_as(FileKind::Stored, file, text).0
 }
 
 /// Reads a floor.
 pub(crate) fn load_floor(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
-    load_as(FileKind::Floor, file, text)
+    load_as(FileKind::Floor, file, text).0
+}
+
+/// Reads a policy, and gives the results of its examples.
+pub(crate) fn test(text: &str) -> Vec<ExampleResult> {
+    load_as(FileKind::Policy, "", text).1
 }
 
 /// Reads a file on a stack that its parsers cannot exhaust.
-fn load_as(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+fn load_as(kind: FileKind, file: &str, text: &str) -> Read {
     let mut findings = Findings::new(file, "");
     if text.len() > MOST_BYTES {
         findings.error(0, "too_large", format!("the file has more than {MOST_BYTES} bytes"));
-        return Err(findings.into_sorted());
+        return (Err(findings.into_sorted()), Vec::new());
     }
     let read = std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().name("policy".into()).stack_size(STACK);
-        reader.spawn_scoped(scope, || read(kind, file, text)).map(std::thread::ScopedJoinHandle::join)
+        let read = || {
+            let mut results = Vec::new();
+            (read(kind, file, text, &mut results), results)
+        };
+        reader.spawn_scoped(scope, read).map(std::thread::ScopedJoinHandle::join)
     });
     if let Ok(Ok(read)) = read {
         return read;
     }
     findings.error(0, "unreadable", "the file could not be read; this is a fault of Holdpoint");
-    Err(findings.into_sorted())
+    (Err(findings.into_sorted()), Vec::new())
 }
 
-fn read(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+fn read(kind: FileKind, file: &str, text: &str, results: &mut Vec<ExampleResult>) -> Result<Policy, Vec<Finding>> {
     let mut findings = Findings::new(file, text);
     if kind == FileKind::Stored {
         findings.tolerate();
@@ -106,7 +118,7 @@ fn read(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> 
     let mut policy = Policy { text: text.to_owned(), version, default, rules, index, tools, warnings: Vec::new() };
     lint::lint(&policy, &places, &examples, &mut findings);
     if whole {
-        example::prove(&policy, &examples, &mut findings);
+        *results = example::prove(&policy, &examples, &mut findings);
     }
     if findings.has_error() {
         return Err(findings.into_sorted());

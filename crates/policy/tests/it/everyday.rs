@@ -83,9 +83,7 @@ fn attempt(fields: &[&str]) -> Row {
     let [kind, policy, text] = fields else { panic!("{fields:?}") };
     let wanted = vec![Verdict::Ask, Verdict::Deny];
     match kind.split_once(':') {
-        Some(("sql", dialect)) => {
-            plain_row(policy, &format!("query_{dialect}"), json!({ "sql": parse(text) }), wanted)
-        }
+        Some(("sql", dialect)) => plain_row(policy, &format!("query_{dialect}"), json!({ "sql": parse(text) }), wanted),
         None if *kind == "command" => command_row("claude-code", policy, text, wanted),
         None if *kind == "address" => plain_row(policy, "fetch_url", json!({ "url": parse(text) }), wanted),
         _ => {

@@ -1,0 +1,111 @@
+//! Tests `holdpoint policy explain`: the verdict on a command line or another call, its reasons, and the exit code.
+
+use serde_json::{Value, json};
+
+use crate::common::{Deployment, binary};
+
+const POLICY: &str = r#"version = 1
+
+[[rule]]
+name = "no-deploying"
+tools = ["deploy"]
+agents = ["helper"]
+verdict = "deny"
+reason = "People deploy."
+
+[[rule]]
+name = "reading"
+tools = ["read_file"]
+users = ["ann"]
+verdict = "allow"
+
+[[rule]]
+name = "this-command"
+tools = ["execute_command"]
+arguments = { command = "cargo test" }
+verdict = "allow"
+"#;
+
+/// The exit code, the output and the error of `policy explain` on [`POLICY`].
+fn explain(arguments: &[&str]) -> (Option<i32>, String, String) {
+    explain_by(POLICY, arguments)
+}
+
+fn explain_by(text: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let deployment = Deployment::sqlite();
+    let file = deployment.path("policy.toml");
+    std::fs::write(&file, text).unwrap();
+    let output = binary().args(["policy", "explain"]).arg(&file).args(arguments).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn exit_code_says_the_verdict() {
+    let file = json!({ "path": "a.md" }).to_string();
+    let table: [(&[&str], i32, &str); 7] = [
+        (&["cargo test"], 0, "this-command"),
+        (&["cargo build"], 3, "none, the default of the file"),
+        (&["--tool", "read_file", "--arguments", &file, "--user", "ann"], 0, "reading"),
+        (&["--tool", "read_file", "--arguments", &file], 3, "none, the default of the file"),
+        (&["--tool", "deploy", "--agent", "helper"], 4, "no-deploying"),
+        (&["--tool", "deploy", "--agent", "other"], 3, "none, the default of the file"),
+        (&["--tool", "deploy"], 3, "none, the default of the file"),
+    ];
+    for (arguments, expected, rule) in table {
+        let (code, told, failure) = explain(arguments);
+        assert_eq!((code, failure.as_str()), (Some(expected), ""), "{arguments:?}: {told}");
+        let verdict = match expected {
+            0 => "allow",
+            3 => "ask",
+            _ => "deny",
+        };
+        assert!(told.starts_with(&format!("verdict: {verdict}\nrule: {rule}\nreason: ")), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn rules_about_the_tool_are_explained() {
+    let (_, told, _) = explain(&["cargo build"]);
+    assert!(told.contains("\nreason: No rule matches this call.\n"), "{told}");
+    assert!(
+        told.ends_with(
+            "  line 16: `this-command` (allow) does not match: the arguments of the call are not equal to its `arguments`\n"
+        ),
+        "{told}"
+    );
+}
+
+#[test]
+fn json_has_the_call_and_the_ruling() {
+    let (code, told, _) = explain(&["cargo test", "--json"]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(code, Some(0));
+    for (key, value) in [
+        ("tool", json!("execute_command")),
+        ("arguments", json!({ "command": "cargo test" })),
+        ("verdict", json!("allow")),
+        ("rule", json!("this-command")),
+        ("reason", json!("Rule `this-command` matches.")),
+    ] {
+        assert_eq!(told[key], value, "{key} in {told}");
+    }
+}
+
+#[test]
+fn wrong_commands_and_refused_files_are_failures() {
+    let table: [(&[&str], i32, &str); 5] = [
+        (&[], 2, "required arguments"),
+        (&["--arguments", "{}"], 2, "required arguments"),
+        (&["--tool", "read_file", "--arguments", "[1]"], 1, "--arguments must be a JSON object"),
+        (&["--tool", "read_file", "--arguments", "{"], 1, "--arguments must be a JSON object"),
+        (&["cargo test", "--tool", "read_file", "--arguments", "{}"], 2, "cannot be used with"),
+    ];
+    for (arguments, expected, said) in table {
+        let (code, told, failure) = explain(arguments);
+        assert_eq!((code, told.as_str()), (Some(expected), ""), "{arguments:?}: {failure}");
+        assert!(failure.contains(said), "{arguments:?}: {failure}");
+    }
+    let (code, told, failure) = explain_by(&POLICY.replace("agents", "agent"), &["cargo test"]);
+    assert_eq!((code, told.as_str()), (Some(1), ""), "{failure}");
+    assert!(failure.contains("policy.toml:6:1: error[unknown_key]"), "{failure}");
+}
