@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use ::policy::{Decided, DecisionOutcome, Policy};
 use domain::{
-    Call, Decision, Effect, Interaction, Kind, KindName, Role, Scope, SessionId, SignedDuration, Status, Timestamp,
-    Verdict,
+    Call, Decision, Effect, Interaction, Kind, KindName, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
 };
 use store::{ActionHistoryFilter, ClosedInteraction, Cost, InteractionFilter, Page, Sort, StoreError};
 

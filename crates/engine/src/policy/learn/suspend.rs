@@ -5,8 +5,7 @@ use std::sync::Arc;
 use ::policy::Policy;
 use domain::access::Right;
 use domain::{
-    AnswerDraft, Call, Caller, Decision, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Role, Scope,
-    Verdict,
+    AnswerDraft, Call, Caller, Decision, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Scope, Verdict,
 };
 use store::StoreError;
 
