@@ -142,6 +142,12 @@ pub(super) fn is_integer(name: &str) -> bool {
 impl Lister<'_> {
     /// Expands a word of a command, which may become several.
     pub(super) fn words(&mut self, raw: &RawWord, context: &Context) -> Vec<Word> {
+        if raw.atoms.is_empty() {
+            return Vec::new();
+        }
+        if !raw.atoms.iter().any(|atom| matches!(atom, Atom::Bare('{'))) {
+            return vec![self.expand(&raw.atoms, &raw.span, Mode::Split, context)];
+        }
         let words = match braces::expand(&raw.atoms) {
             Ok(words) => words,
             Err(reason) => {
