@@ -2,7 +2,6 @@
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
 
-mod bash;
 mod everyday;
 mod languages;
 mod limits;
