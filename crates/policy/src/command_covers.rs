@@ -8,8 +8,8 @@ use crate::{
     host_pattern::Host,
     location::Location,
     part_patterns::PartPatterns,
-    parts::{RunFacts, shown_word},
-    why::{Why, excerpt},
+    parts::RunFacts,
+    why::Why,
     wildcard::{Sign, signs},
 };
 
@@ -17,14 +17,11 @@ impl PartPatterns {
     /// Whether some pattern of `commands` covers a run.
     pub(crate) fn cover_run(&self, run: &RunFacts<'_>, session: &Location) -> Answer {
         let none = || Why::Command { command: run.shown() };
-        let patterns = self.commands.iter().flatten();
+        let patterns = self.commands.iter().flatten().filter(|pattern| is_program(&pattern.program, run));
         Answer::any(patterns.map(|pattern| self.cover_by(pattern, run, session)), none)
     }
 
     fn cover_by(&self, pattern: &CommandPattern, run: &RunFacts<'_>, session: &Location) -> Answer {
-        if !is_program(&pattern.program, run) {
-            return Answer::No(Why::Command { command: run.shown() });
-        }
         let direct = self.cover_words(pattern, run, 1, session);
         match subcommand_after_options(run) {
             Some(first) if direct != Answer::Yes => {
@@ -47,7 +44,7 @@ impl PartPatterns {
             }
             return match word.text() {
                 Some(_) => other(),
-                None => Answer::No(Why::UnknownWord { word: excerpt(&shown_word(word)) }),
+                None => Answer::No(Why::UnknownWord { word: run.shown_word(word) }),
             };
         }
         for hazard in &run.effects.hazards {
@@ -56,10 +53,10 @@ impl PartPatterns {
                 Some(at) => pattern.words.get(at).is_some_and(WordPattern::is_literal),
             };
             if !named && !self.covers_target(hazard, run, session) {
-                let word = run.run.words.get(hazard.word).map(shown_word).unwrap_or_default();
+                let word = run.run.words.get(hazard.word).map(|word| run.shown_word(word)).unwrap_or_default();
                 // The value of an option may be a secret, and the option says enough.
                 let word = if word.starts_with('-') { word.split('=').next().unwrap_or_default() } else { &word };
-                return Answer::No(Why::Hazard { word: excerpt(word), does: hazard.kind.into() });
+                return Answer::No(Why::Hazard { word: word.to_owned(), does: hazard.kind.into() });
             }
         }
         Answer::Yes

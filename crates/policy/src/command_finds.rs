@@ -7,8 +7,9 @@ use crate::{
     command_covers::word_signs,
     command_pattern::{CommandPattern, WordPattern},
     part_patterns::PartPatterns,
-    parts::{RunFacts, shown_word},
+    parts::RunFacts,
     why::{Why, excerpt},
+    wildcard::Wildcard,
 };
 
 /// Shortest beginning of a long option that programs take for the whole option.
@@ -18,49 +19,53 @@ impl PartPatterns {
     /// Whether some pattern of `commands` is found in a run.
     pub(crate) fn find_run(&self, run: &RunFacts<'_>) -> Answer {
         let none = || Why::Command { command: run.shown() };
-        Answer::any(self.commands.iter().flatten().map(|pattern| find(pattern, run)), none)
+        let found = self.commands.iter().flatten().filter_map(|pattern| {
+            // Most patterns name another program.
+            let program = find_program(&pattern.program, run)?;
+            Some(find(program, pattern, run))
+        });
+        Answer::any(found, none)
     }
 }
 
-fn find(pattern: &CommandPattern, run: &RunFacts<'_>) -> Answer {
-    find_program(&pattern.program, run)
-        .and(|| {
-            let options = pattern.words.iter().filter(|word| word.is_option());
-            let words = run.run.words.get(1..).unwrap_or_default();
-            options.fold(Answer::Yes, |answer, option| answer.and(|| find_option(option, words, run)))
-        })
-        .and(|| find_operands(pattern, run))
+/// Whether a pattern is found in a run, if the answer about its program is known.
+fn find(program: Answer, pattern: &CommandPattern, run: &RunFacts<'_>) -> Answer {
+    let options = || {
+        let words = run.run.words.get(1..).unwrap_or_default();
+        let options = pattern.words.iter().filter(|word| word.is_option());
+        options.fold(Answer::Yes, |answer, option| answer.and(|| find_option(option, words, run)))
+    };
+    program.and(options).and(|| find_operands(pattern, run))
 }
 
-/// Whether a pattern names the program of a run, in any directory.
-fn find_program(pattern: &WordPattern, run: &RunFacts<'_>) -> Answer {
-    let Some(word) = run.run.words.first() else { return Answer::No(Why::Command { command: run.shown() }) };
-    let Some(program) = word.text() else {
-        let signs = word_signs(word);
-        // The name of a program may be written with any directory before it.
-        let may = pattern.alternatives.iter().any(|one| one.may_match(&signs))
-            || !word.is_one()
-            || signs.contains(&crate::wildcard::Sign::Any);
-        let why = Why::UnknownWord { word: excerpt(&shown_word(word)) };
-        return if may { Answer::Maybe(why) } else { Answer::No(why) };
+/// Whether a pattern names the program of a run, in any directory. `None` if it names another one.
+fn find_program(pattern: &WordPattern, run: &RunFacts<'_>) -> Option<Answer> {
+    let word = run.run.words.first()?;
+    let program = match word.text() {
+        Some(text) => text,
+        None if !run.effects.name.is_empty() => &run.effects.name,
+        // What is not known may hold the name with any directory before it.
+        None => return Some(Answer::Maybe(Why::UnknownWord { word: run.shown_word(word) })),
     };
-    let name = |text: &str| {
-        let last = text.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
-        last.strip_suffix(".exe").map(str::to_owned).unwrap_or(last)
-    };
-    let own = name(program);
-    let named = |one: &crate::wildcard::Wildcard| match one.literal() {
-        Some(literal) => name(literal) == own,
+    let own = program_name(program);
+    let named = |one: &Wildcard| match one.literal() {
+        Some(literal) => program_name(literal) == own,
         None => one.lowered().matches(&own) || one.lowered().matches(&program.to_lowercase()),
     };
-    if pattern.alternatives.iter().any(named) { Answer::Yes } else { Answer::No(Why::Command { command: run.shown() }) }
+    pattern.alternatives.iter().any(named).then_some(Answer::Yes)
+}
+
+/// The last component of the path of a program in lower case, without `.exe`.
+fn program_name(program: &str) -> String {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+    name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)
 }
 
 /// Whether an option of the pattern stands anywhere among the words.
 fn find_option(option: &WordPattern, words: &[Word], run: &RunFacts<'_>) -> Answer {
     let answers = option.alternatives.iter().map(|one| {
         if let Some(wanted) = one.literal() {
-            return find_literal_option(wanted, words);
+            return find_literal_option(wanted, words, run);
         }
         let found = words.iter().filter_map(Word::text).any(|text| one.matches(text));
         if found { Answer::Yes } else { unknown_option(words, run) }
@@ -69,7 +74,7 @@ fn find_option(option: &WordPattern, words: &[Word], run: &RunFacts<'_>) -> Answ
     Answer::any(answers, || Why::Command { command: run.shown() })
 }
 
-fn find_literal_option(wanted: &str, words: &[Word]) -> Answer {
+fn find_literal_option(wanted: &str, words: &[Word], run: &RunFacts<'_>) -> Answer {
     let unknown = words.iter().find(|word| word.text().is_none() && may_be_option(word, wanted));
     let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();
     let with_value =
@@ -86,7 +91,7 @@ fn find_literal_option(wanted: &str, words: &[Word]) -> Answer {
         return Answer::Maybe(Why::UnknownWord { word: excerpt(short) });
     }
     match unknown {
-        Some(word) => Answer::Maybe(Why::UnknownWord { word: excerpt(&shown_word(word)) }),
+        Some(word) => Answer::Maybe(Why::UnknownWord { word: run.shown_word(word) }),
         None => Answer::No(Why::NoCommand),
     }
 }
@@ -116,7 +121,7 @@ fn may_be_option(word: &Word, wanted: &str) -> bool {
 
 fn unknown_option(words: &[Word], run: &RunFacts<'_>) -> Answer {
     match words.iter().find(|word| word.text().is_none() && word.may_be_option()) {
-        Some(word) => Answer::Maybe(Why::UnknownWord { word: excerpt(&shown_word(word)) }),
+        Some(word) => Answer::Maybe(Why::UnknownWord { word: run.shown_word(word) }),
         None => Answer::No(Why::Command { command: run.shown() }),
     }
 }
@@ -137,7 +142,7 @@ fn find_operands(pattern: &CommandPattern, run: &RunFacts<'_>) -> Answer {
     let unsure = !run.effects.known || run.effects.hazards.iter().any(|hazard| hazard.kind == HazardKind::Unknown);
     if matches!(answer, Answer::No(_)) && unsure && indexed().any(|(at, word)| is_option(at, word)) {
         let all: Vec<&Word> = words.iter().skip(1).collect();
-        if is_subsequence(&wanted, &all) {
+        if is_subsequence(&wanted, &all, run) {
             return Answer::Maybe(Why::Command { command: run.shown() });
         }
     }
@@ -145,14 +150,14 @@ fn find_operands(pattern: &CommandPattern, run: &RunFacts<'_>) -> Answer {
 }
 
 /// Says whether the wanted words stand among the words in this order.
-fn is_subsequence(wanted: &[&WordPattern], words: &[&Word]) -> bool {
+fn is_subsequence(wanted: &[&WordPattern], words: &[&Word], run: &RunFacts<'_>) -> bool {
     let mut rest = words.iter();
-    wanted.iter().all(|wanted| rest.any(|word| !matches!(word_answer(wanted, word), Answer::No(_))))
+    wanted.iter().all(|wanted| rest.any(|word| !matches!(word_answer(wanted, word, run), Answer::No(_))))
 }
 
 /// Whether a pattern matches one word.
-fn word_answer(pattern: &WordPattern, word: &Word) -> Answer {
-    let why = || Why::UnknownWord { word: excerpt(&shown_word(word)) };
+fn word_answer(pattern: &WordPattern, word: &Word, run: &RunFacts<'_>) -> Answer {
+    let why = || Why::UnknownWord { word: run.shown_word(word) };
     if let Some(text) = word.text() {
         return if pattern.matches(text) { Answer::Yes } else { Answer::No(Why::NoCommand) };
     }
@@ -180,7 +185,7 @@ impl<'a> Alignment<'a> {
 
     fn answer(&self, run: &RunFacts<'_>) -> Answer {
         let other = || Answer::No(Why::Command { command: run.shown() });
-        let unknown = |word: &Word| Why::UnknownWord { word: excerpt(&shown_word(word)) };
+        let unknown = |word: &Word| Why::UnknownWord { word: run.shown_word(word) };
         // From the end: `row[n]` is the answer for the wanted words from here on and the operands from `n` on.
         let end = |n: usize| match self.operands.get(n) {
             _ if self.open => Answer::Yes,
@@ -197,7 +202,7 @@ impl<'a> Alignment<'a> {
             for (n, word) in self.operands.iter().enumerate().rev() {
                 let taken = row.get(n + 1).cloned().unwrap_or_else(other);
                 let answer = if word.is_one() {
-                    word_answer(wanted, word).and(|| taken)
+                    word_answer(wanted, word, run).and(|| taken)
                 } else {
                     // It may be no word, this word, or this word and more.
                     let none = next.last().cloned().unwrap_or_else(other);

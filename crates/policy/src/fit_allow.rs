@@ -57,8 +57,11 @@ impl PartPatterns {
 
     /// Whether the paths, the address and the SQL that a call names beside its command are covered, or examined by the expression.
     fn allow_named_beside_command(&self, facts: &CallFacts, when: &dyn Fn(&str) -> bool, parts: &Parts<'_>) -> Answer {
+        let here = |one: &CallPath| {
+            !facts.declared && one.path.as_ref().is_ok_and(|path| !path.absolute && path.components.is_empty())
+        };
         let files = named_files(facts).find_map(|one| match &self.paths {
-            _ if when("path") => None,
+            _ if when("path") || here(one) => None,
             Some(patterns) => allow_file(patterns, one, &parts.session).unless_yes(),
             None => Some(Answer::No(Why::Beside { argument: excerpt(&one.place) })),
         });

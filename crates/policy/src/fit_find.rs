@@ -103,7 +103,7 @@ impl PartPatterns {
         // A program that is not in the tables may contact what its words name.
         let words = run.run.words.iter().skip(1).filter(|_| !run.effects.known).filter_map(|word| {
             let host = word.text().filter(|text| text.contains("://") || text.contains('.')).map(Host::of_text)?;
-            let address = excerpt(&crate::parts::shown_word(word));
+            let address = run.shown_word(word);
             host.map(|host| find_host(patterns, &host).at_most_maybe(|| Why::Address { address }))
         });
         Answer::any(contacts.chain(sends).chain(url).chain(words), || Why::Nothing { key: "hosts" })

@@ -237,7 +237,8 @@ impl Policy {
         }
         let rule = words::RuleWriter { run, names: &names, first, calls: distinct(&of_run) }.rule()?;
         let text = words::with_rule(self, &rule.text, asking);
-        let learnt = Self::load("policy.toml", &text).ok()?;
+        // A rule of the policy that has become an error must not stop learning: the learnt rule adds no warning.
+        let learnt = Self::load_stored("policy.toml", &text).ok()?;
         let same = learnt.rules.len() == self.rules.len() + 1 && learnt.warnings.len() == self.warnings.len();
         let spoken = |decided: &&Decided| learnt.judge(&decided.call()).ruling.rule.as_ref() == Some(&rule.name);
         if !same || !of_run.iter().all(spoken) || learnt.spoken_against(&rule.name, decisions) {

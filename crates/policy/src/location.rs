@@ -46,6 +46,8 @@ pub(crate) struct Location {
     pub(crate) base: Base,
     /// The components after the start. The first ones are `..` only if the path leaves a session whose root is not known.
     pub(crate) components: Vec<Component>,
+    /// Number of the first components that are the root of the session, if the path is a relative one.
+    floor: usize,
     /// The path as written leaves the root of the session.
     pub(crate) escapes: bool,
     /// The path has a component from which programs take what they run, or may have one.
@@ -57,9 +59,13 @@ impl Location {
     pub(crate) fn of_root(root: Option<&str>) -> Self {
         let facts = root.and_then(|root| PathFacts::parse(root).ok()).filter(|facts| facts.absolute);
         facts.map_or_else(
-            || Self { base: Base::Session, components: Vec::new(), escapes: false, steers: false },
-            |facts| Self { steers: false, ..Self::of_facts(&facts, None) },
+            || Self::of_base(Base::Session),
+            |facts| Self { steers: false, floor: facts.components.len(), ..Self::of_facts(&facts, None) },
         )
+    }
+
+    const fn of_base(base: Base) -> Self {
+        Self { base, components: Vec::new(), floor: 0, escapes: false, steers: false }
     }
 
     /// Where a parsed path leads from a directory. A relative path starts there.
@@ -75,7 +81,7 @@ impl Location {
         };
         let own: Vec<Component> = facts.components.iter().map(component).collect();
         let Some(from) = from.filter(|_| !facts.absolute) else {
-            return Self { base, components: own, escapes: facts.escapes, steers: facts.steers };
+            return Self { components: own, escapes: facts.escapes, steers: facts.steers, ..Self::of_base(base) };
         };
         from.joined(own, facts.steers)
     }
@@ -83,13 +89,12 @@ impl Location {
     /// The location of these components below this one. `..` goes up.
     fn joined(&self, own: Vec<Component>, steers: bool) -> Self {
         let mut joined = Self { steers: self.steers || steers, ..self.clone() };
-        let start = self.components.len();
         for component in own {
             if component.text != ".." || component.wild {
                 joined.components.push(component);
                 continue;
             }
-            joined.escapes |= joined.components.len() <= start && self.base != Base::Session;
+            joined.escapes |= joined.components.len() <= self.floor && self.base != Base::Session;
             match joined.components.last() {
                 Some(last) if last.text != ".." => drop(joined.components.pop()),
                 _ if joined.base == Base::Root => {}
@@ -122,7 +127,7 @@ impl Location {
         };
         let text = glob_text(parts)?;
         if home {
-            let home = Self { base: Base::Home, components: Vec::new(), escapes: false, steers: false };
+            let home = Self::of_base(Base::Home);
             let rest = match text.strip_prefix('/') {
                 Some(rest) => rest.trim_start_matches('/'),
                 None if text.is_empty() => "",
@@ -160,7 +165,7 @@ impl Location {
             Directory::Start => start.cloned(),
             Directory::At(path) if path.starts_with("~/") || path == "~" => {
                 let rest = path.trim_start_matches('~').trim_start_matches('/');
-                let home = Self { base: Base::Home, components: Vec::new(), escapes: false, steers: false };
+                let home = Self::of_base(Base::Home);
                 if rest.is_empty() { Some(home) } else { Self::of_text(rest, Some(&home)) }
             }
             Directory::At(path) => Self::of_text(path, start),

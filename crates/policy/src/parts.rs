@@ -65,6 +65,8 @@ pub(crate) struct CallPart {
 /// A run with the facts about what it does.
 pub(crate) struct RunFacts<'a> {
     pub(crate) run: &'a Run,
+    /// The text of the line.
+    text: &'a str,
     pub(crate) effects: Effects,
     /// The directory in which it happens. `None` if it is not known.
     pub(crate) directory: Option<Location>,
@@ -114,9 +116,10 @@ impl<'a> Parts<'a> {
     }
 
     /// Finds the parts of a line that starts in a directory.
-    fn of_line(line: &'a Line, text: &str, session: Location, start: Option<&Location>) -> Self {
+    fn of_line(line: &'a Line, text: &'a str, session: Location, start: Option<&Location>) -> Self {
         let runs = line.runs.iter().take(MOST).map(|run| (run, effects(run)));
-        let runs: Vec<RunFacts<'a>> = runs.map(|(run, effects)| RunFacts::new(run, effects, &session, start)).collect();
+        let runs: Vec<RunFacts<'a>> =
+            runs.map(|(run, effects)| RunFacts::new((run, text), effects, &session, start)).collect();
         let mut parts = Self { session, runs, list: Vec::new(), has_command: true };
         for (number, facts) in parts.runs.iter().enumerate() {
             facts.add_parts(number, &mut parts.list);
@@ -172,7 +175,7 @@ impl CallPart {
 }
 
 impl<'a> RunFacts<'a> {
-    fn new(run: &'a Run, effects: Effects, session: &Location, start: Option<&Location>) -> Self {
+    fn new((run, text): (&'a Run, &'a str), effects: Effects, session: &Location, start: Option<&Location>) -> Self {
         let own = Location::of_directory(&run.directory, start);
         let directory = match &effects.directory {
             Some(word) => Location::of_word(word, own.as_ref()),
@@ -185,7 +188,7 @@ impl<'a> RunFacts<'a> {
         let mut writes: Vec<FileTarget> = Vec::new();
         let mut reads: Vec<FileTarget> = Vec::new();
         for redirect in &run.redirects {
-            let target = || FileTarget::new(&redirect.target, own.as_ref());
+            let target = || FileTarget::new(&redirect.target, own.as_ref(), text);
             if is_write(redirect) {
                 writes.push(target());
             }
@@ -200,17 +203,22 @@ impl<'a> RunFacts<'a> {
         for word in written {
             if !seen.contains(&word) && !is_nowhere(word) {
                 seen.push(word);
-                writes.push(FileTarget::new(word, directory.as_ref()));
+                writes.push(FileTarget::new(word, directory.as_ref(), text));
             }
         }
-        reads.extend(effects.reads.iter().map(|word| FileTarget::new(word, directory.as_ref())));
+        reads.extend(effects.reads.iter().map(|word| FileTarget::new(word, directory.as_ref(), text)));
         let perhaps = if effects.known {
             Vec::new()
         } else {
-            run.words.iter().skip(1).filter_map(|word| perhaps(word, directory.as_ref())).collect()
+            run.words.iter().skip(1).filter_map(|word| perhaps(word, directory.as_ref(), text)).collect()
         };
-        let contacts = effects.contacts.iter().map(Contact::new).collect();
-        Self { run, effects, directory, at_root, writes, reads, perhaps, contacts }
+        let contacts = effects.contacts.iter().map(|word| Contact::new(word, text)).collect();
+        Self { run, text, effects, directory, at_root, writes, reads, perhaps, contacts }
+    }
+
+    /// A word of the run for people.
+    pub(crate) fn shown_word(&self, word: &Word) -> String {
+        shown_word(word, self.text)
     }
 
     /// The command in a few words: the program and its subcommands.
@@ -261,7 +269,7 @@ impl<'a> RunFacts<'a> {
     /// The directory for people.
     pub(crate) fn shown_directory(&self) -> String {
         match (&self.effects.directory, &self.run.directory) {
-            (Some(word), _) => excerpt(&shown_word(word)),
+            (Some(word), _) => self.shown_word(word),
             (None, Directory::At(path)) => excerpt(path),
             (None, Directory::Start) => "the directory that the call names".to_owned(),
             (None, Directory::Unknown) => "a directory that is not known".to_owned(),
@@ -270,22 +278,22 @@ impl<'a> RunFacts<'a> {
 }
 
 impl FileTarget {
-    fn new(word: &Word, from: Option<&Location>) -> Self {
-        Self { location: Location::of_word(word, from), text: excerpt(&shown_word(word)), span: word.span.clone() }
+    fn new(word: &Word, from: Option<&Location>, text: &str) -> Self {
+        Self { location: Location::of_word(word, from), text: shown_word(word, text), span: word.span.clone() }
     }
 }
 
 impl Contact {
-    fn new(word: &Word) -> Self {
+    fn new(word: &Word, text: &str) -> Self {
         let host = word.text().and_then(Host::of_text);
-        let text = host.as_ref().map_or_else(|| excerpt(&shown_word(word)), Host::shown);
+        let text = host.as_ref().map_or_else(|| shown_word(word, text), Host::shown);
         Self { host, text, span: word.span.clone() }
     }
 }
 
 /// The paths that a word of a program may name that is not in the tables: the word, or the value of an option.
-fn perhaps(word: &Word, from: Option<&Location>) -> Option<FileTarget> {
-    let Some(text) = word.text() else { return Some(FileTarget::new(word, from)) };
+fn perhaps(word: &Word, from: Option<&Location>, line: &str) -> Option<FileTarget> {
+    let Some(text) = word.text() else { return Some(FileTarget::new(word, from, line)) };
     let text = match text.split_once('=') {
         Some((_, value)) if text.starts_with('-') => value,
         None if text.starts_with('-') => return None,
@@ -297,14 +305,10 @@ fn perhaps(word: &Word, from: Option<&Location>) -> Option<FileTarget> {
     (target.location.is_some() || from.is_none() || text.contains(['/', '~'])).then_some(target)
 }
 
-/// A word as far as it is known. What only the shell knows is an ellipsis.
-pub(crate) fn shown_word(word: &Word) -> String {
-    let part = |part: &command_line::Part| match part {
-        command_line::Part::Literal(text) | command_line::Part::Glob(text) => text.clone(),
-        command_line::Part::Home => "~".to_owned(),
-        command_line::Part::Number | command_line::Part::Unknown { .. } => "$…".to_owned(),
-    };
-    word.parts.iter().map(part).collect()
+/// A word for people: its value, or as it is written in the text of the line.
+fn shown_word(word: &Word, line: &str) -> String {
+    let written = || line.get(word.span.clone()).filter(|written| !written.is_empty());
+    excerpt(word.text().or_else(written).unwrap_or("$…"))
 }
 
 /// Says whether a word looks like a subcommand, and not like a value that may be a secret.

@@ -147,6 +147,7 @@ fn hazards_are_covered_by_literal_words_and_by_lists_of_the_rule() {
             ("sort a > out/.envrc", Ask),
             ("sort a > ~/out/b", Ask),
             ("cd sub && sort a > out/b", Ask),
+            ("cd sub && sort a > ../out/b", Ask),
         ],
     );
     let rules = rule("sed", Allow, "commands = [\"sed -i *\"]\nwrites = [\"src/**\"]");
@@ -351,6 +352,8 @@ fn denied_commands_are_found_in_any_spelling() {
             ("bash -c 'git push'", Deny),
             ("git $X", Ask),
             ("$X push", Ask),
+            ("~/bin/git push", Deny),
+            ("~/bin/gut push", Ask),
             ("git status", Allow),
             ("rm -rf x", Deny),
             ("rm -r -f x", Deny),
