@@ -76,6 +76,9 @@ fn start_deeper(lister: &mut Lister, run: Run, level: Level) -> Ends {
             return Ends::same(lister.place.clone());
         }
         "sh" | "dash" | "ash" | "bash" | "zsh" => text::check_shell(lister, &run),
+        "eval" | "trap" if !level.is_direct => {
+            lister.doubt(&run.span.clone(), format!("`{}` is not a program", program.name));
+        }
         "su" => text::switch_user(lister, &run),
         "watch" => text::watch(lister, &run),
         "parallel" => lister.doubt(&run.span.clone(), "`parallel` builds commands from its input"),

@@ -57,6 +57,12 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// The surroundings of what stands inside a word.
+    pub(crate) fn without_redirects(&self) -> Self {
+        let (position, stdin) = (self.position.clone(), self.stdin.clone());
+        Self { position, redirects: Vec::new(), stdin, checked: false }
+    }
+
     /// The same surroundings with one more position.
     pub(crate) fn within(&self, position: Position) -> Self {
         let mut inner = self.clone();
@@ -133,6 +139,11 @@ impl<'o> Lister<'o> {
         }
     }
 
+    /// Counts the bytes of a text that is read once more.
+    pub(crate) fn charge(&mut self, bytes: usize) {
+        self.output.steps += bytes / 256;
+    }
+
     fn stop(&mut self, span: &Range<usize>) {
         if !self.output.is_full {
             self.output.is_full = true;
@@ -143,7 +154,7 @@ impl<'o> Lister<'o> {
 
     /// Counts a command. Returns `false` if there are too many.
     fn step(&mut self, span: &Range<usize>) -> bool {
-        self.output.steps += 1;
+        self.charge(span.len() + 256);
         if self.output.steps > MOST_STEPS {
             self.stop(span);
         }

@@ -48,6 +48,16 @@ impl Word {
         }
     }
 
+    /// The word with a text before it.
+    pub(crate) fn after(mut self, text: &str) -> Self {
+        if let Some(Part::Literal(first)) = self.parts.first_mut() {
+            first.insert_str(0, text);
+        } else {
+            self.parts.insert(0, Part::Literal(text.to_owned()));
+        }
+        self
+    }
+
     /// The known text at the beginning, which may be empty.
     #[must_use]
     pub fn prefix(&self) -> &str {

@@ -140,7 +140,7 @@ pub struct Redirect {
 
 /// Refuses a text that is too long, or has characters that are invisible.
 pub(super) fn check_text(text: &str) -> Result<(), Unparsed> {
-    guard::check(text)
+    guard::check_declared(text)
 }
 
 /// The text that a shell runs in `["bash", "-lc", text]` and the like, and the language of the shell.

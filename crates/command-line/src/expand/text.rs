@@ -33,8 +33,13 @@ pub(super) fn check_shell(lister: &mut Lister, run: &Run) {
         Some(text) => text.starts_with(['-', '+']) && !text.starts_with("--") && text.contains(['c', 'o', 'O']),
         None => word.may_be_option(),
     };
-    let options =
-        run.words.iter().skip(1).take_while(|word| word.text().is_none_or(|text| text.starts_with(['-', '+'])));
+    let mut has_value = false;
+    let options = run.words.iter().skip(1).take_while(|word| {
+        let text = word.text();
+        let belongs = has_value || text.is_none_or(|text| text.starts_with(['-', '+']));
+        has_value = text.is_some_and(|text| text.starts_with("--") || text.ends_with(['o', 'O']));
+        belongs
+    });
     if options.into_iter().any(may_have_text) {
         lister.doubt(&run.span, "the text that the shell reads is not known");
     }
@@ -83,6 +88,7 @@ fn list_text(lister: &mut Lister, run: &Run, text: &str, nested: Nested) {
     if !run.assignments.is_empty() {
         lister.push(Run { words: Vec::new(), ..run.clone() });
     }
+    lister.charge(text.len());
     let (list, doubts) = match parser::parse(nested.language, text, lister.depth.min(DEEPEST)) {
         Ok(parsed) => parsed,
         Err(doubt) => {
@@ -132,6 +138,7 @@ pub(super) fn evaluate(lister: &mut Lister, run: Run, level: Level) -> Ends {
     if !run.assignments.is_empty() || text.trim().is_empty() {
         lister.push(Run { words: Vec::new(), ..run.clone() });
     }
+    lister.charge(text.len());
     match parser::parse(lister.language, &text, lister.depth.min(DEEPEST)) {
         Ok((list, doubts)) => {
             let mut context = surroundings(&run, "eval");
@@ -177,6 +184,7 @@ pub(super) fn trap(lister: &mut Lister, run: Run) {
     if text.trim().is_empty() {
         return;
     }
+    lister.charge(text.len());
     match parser::parse(lister.language, &text, lister.depth.min(DEEPEST)) {
         Ok((list, doubts)) => {
             let mut context = surroundings(&run, "trap");

@@ -5,7 +5,10 @@ use crate::syntax::tree::Atom;
 /// Largest number of words that one word becomes.
 const MOST: usize = 64;
 
-/// Reasons why the words are not certain.
+/// Largest number of characters of these words together.
+const LONGEST: usize = 64 * 1024;
+
+/// The reason why the words are not certain.
 const UNCERTAIN: &str = "the words that the braces become are not certain";
 
 /// Expands the braces in a word.
@@ -83,7 +86,7 @@ fn expand_balanced(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, &'static str> {
         return Ok(with_prefix(&prefix, expand_balanced(rest)?));
     }
     let ends = expand_balanced(after)?;
-    if middles.len() * ends.len() > MOST {
+    if middles.len() * ends.len() > MOST || middles.len() * ends.len() * atoms.len() > LONGEST {
         return Err("the braces become too many words");
     }
     let mut words = Vec::new();

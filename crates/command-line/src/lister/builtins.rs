@@ -126,6 +126,8 @@ impl Lister<'_> {
 
     /// `read NAME…`
     fn read(&mut self, run: &mut Run) {
+        // For `read` alone, `IFS` only says how the line is split.
+        run.assignments.retain(|assignment| assignment.name != "IFS");
         let span = run.span.clone();
         let unknown = Word { parts: vec![Part::Unknown { quoted: true }], span: span.clone() };
         let mut names = Vec::new();
@@ -160,7 +162,7 @@ impl Lister<'_> {
     fn fill(&mut self, run: &mut Run, default: &str, letters: &str) {
         let span = run.span.clone();
         let value = Word { parts: vec![Part::Unknown { quoted: true }], span: span.clone() };
-        let mut names = vec![default.to_owned()];
+        let mut names = Vec::new();
         for word in run.words.iter().skip(1) {
             match word.text() {
                 Some(text) if text.starts_with('-') => {
@@ -173,6 +175,9 @@ impl Lister<'_> {
                 Some(text) if !text.contains(['[', '$', '`']) => {}
                 Some(_) | None => self.doubt(&span, "a word that sets a variable is not certain"),
             }
+        }
+        if names.is_empty() {
+            names.push(default.to_owned());
         }
         run.assignments.extend(names.into_iter().map(|name| Assignment {
             name,
@@ -262,10 +267,7 @@ impl Lister<'_> {
             word.text().is_some_and(|text| !text.contains(['[', '$', '`'])) || word.parts.as_slice() == [Part::Number]
         };
         let evaluated = self.language == ShellLanguage::Zsh && arithmetic && !run.words.iter().skip(1).all(plain);
-        let unknown =
-            run.words.iter().skip(1).any(|word| matches!(word.parts.as_slice(), [Part::Unknown { quoted: false }]));
-        let bracket = run.words.iter().skip(1).any(|word| word.text().is_none_or(|text| text.contains('[')));
-        if risky || evaluated || (unknown && bracket && run.words.len() > 5) {
+        if risky || evaluated {
             self.doubt(&run.span, "`test` may evaluate a word once more");
         }
     }

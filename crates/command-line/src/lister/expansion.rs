@@ -117,6 +117,9 @@ const INTEGERS: &[&str] = &[
     "status",
 ];
 
+/// Longest word in which patterns are looked at.
+const LONGEST: usize = 256;
+
 /// How a word is expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -166,6 +169,10 @@ impl Lister<'_> {
         while let Some(atom) = atoms.get(at) {
             at += 1;
             match atom {
+                // Patterns in long words are not looked at.
+                Atom::Bare('~' | '[') if atoms.len() > LONGEST => {
+                    parts.push(Part::Unknown { quoted: mode == Mode::Value });
+                }
                 Atom::Bare('~') if is_tilde(atoms, at - 1, mode) => {
                     parts.push(self.tilde(atoms, at - 1, mode));
                 }

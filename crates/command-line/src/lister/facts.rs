@@ -40,8 +40,12 @@ pub(crate) struct Facts {
     pub(crate) functions: HashSet<String>,
     /// Variables may be set that the text does not name.
     pub(crate) opaque: bool,
-    /// The directory may change.
+    /// The directory may change after it.
     pub(crate) moves: bool,
+    /// The directory may change within it.
+    pub(crate) moves_within: bool,
+    /// A function may change the directory.
+    pub(crate) function_moves: bool,
     /// `set` may change the options of the shell.
     pub(crate) has_options: bool,
     in_function: bool,
@@ -84,8 +88,33 @@ impl Facts {
     }
 
     fn list(&mut self, list: &List) {
-        let pipelines = list.items.iter().flat_map(|item| &item.links).map(|link| &link.pipeline);
-        pipelines.flat_map(|pipeline| &pipeline.commands).for_each(|command| self.command(command));
+        for item in &list.items {
+            let moves = self.moves;
+            for pipeline in item.links.iter().map(|link| &link.pipeline) {
+                let moves = self.moves;
+                for command in &pipeline.commands {
+                    // The last command of a pipeline runs in the shell itself in zsh.
+                    self.moves = moves;
+                    self.command(command);
+                }
+            }
+            if item.background {
+                self.moves = moves;
+            }
+        }
+    }
+
+    /// Collects the facts about a list that another shell runs.
+    fn apart(&mut self, list: &List) {
+        let moves = self.moves;
+        self.list(list);
+        self.moves = moves;
+    }
+
+    fn move_directory(&mut self) {
+        self.moves = true;
+        self.moves_within = true;
+        self.function_moves |= self.in_function;
     }
 
     fn command(&mut self, command: &Command) {
@@ -97,7 +126,8 @@ impl Facts {
         }
         match &command.kind {
             Kind::Simple(simple) => self.simple(simple),
-            Kind::Group(list) | Kind::Subshell(list) => self.list(list),
+            Kind::Group(list) => self.list(list),
+            Kind::Subshell(list) => self.apart(list),
             Kind::If { branches, otherwise } => {
                 for (condition, body) in branches {
                     self.list(condition);
@@ -151,7 +181,7 @@ impl Facts {
     fn word(&mut self, word: &RawWord) {
         for atom in &word.atoms {
             match atom {
-                Atom::Substitution(substitution) => self.list(&substitution.list),
+                Atom::Substitution(substitution) => self.apart(&substitution.list),
                 Atom::Expression(expression) => self.expression(expression),
                 Atom::Operation(operation) => {
                     operation.words.iter().for_each(|word| self.word(word));
@@ -200,7 +230,6 @@ impl Facts {
             self.assignment(assignment);
             let kept = name.as_ref().and_then(Option::as_deref) != Some("read");
             self.opaque |= assignment.name == "IFS" && kept;
-            self.moves |= assignment.name == "CDPATH" || assignment.name == "cdpath";
         }
         match name {
             None => {}
@@ -211,13 +240,16 @@ impl Facts {
 
     fn builtin(&mut self, name: &str, words: &[RawWord]) {
         match name {
-            "cd" | "chdir" | "pushd" | "popd" => self.moves = true,
+            "cd" | "chdir" | "pushd" | "popd" => self.move_directory(),
             "set" => self.has_options = true,
             "read" => {
                 for word in words {
                     match word.literal() {
                         None => self.opaque = true,
-                        Some(text) if text.starts_with('-') => {}
+                        Some(text) if text.starts_with('-') => {
+                            self.opaque |=
+                                !text.chars().skip(1).all(|c| "drsenNptu".contains(c)) && !text.ends_with('a');
+                        }
                         Some(text) => self.set(&text, 2, false),
                     }
                 }
@@ -231,20 +263,28 @@ impl Facts {
             "local" | "declare" | "typeset" => words.iter().for_each(|word| self.declared(word, 2)),
             name => {
                 self.opaque |= OPAQUE.contains(&name);
-                self.moves |= matches!(name, "eval" | "trap");
+                if matches!(name, "eval" | "trap") {
+                    self.move_directory();
+                }
             }
         }
     }
 
     /// A word after `export` or `declare`.
     fn declared(&mut self, word: &RawWord, count: usize) {
-        let bare: String =
-            word.atoms.iter().map_while(|atom| if let Atom::Bare(c) = atom { Some(*c) } else { None }).collect();
+        let mut known = RawWord::default();
+        for atom in &word.atoms {
+            if !matches!(atom, Atom::Bare(_) | Atom::Quoted(_)) {
+                break;
+            }
+            known.atoms.push(atom.clone());
+        }
+        let bare = known.literal().unwrap_or_default();
         if bare.starts_with('-') {
             self.opaque |= !bare.trim_start_matches('-').chars().all(|c| "xrgaAp".contains(c));
             return;
         }
-        let Some((name, _)) = bare.split_once('=') else {
+        let Some((name, value)) = bare.split_once('=') else {
             match word.literal() {
                 Some(_) if count == 1 => {}
                 Some(name) => self.set(&name, 2, false),
@@ -252,12 +292,10 @@ impl Facts {
             }
             return;
         };
-        let value = RawWord {
-            atoms: word.atoms.iter().skip(name.chars().count() + 1).cloned().collect(),
-            ..RawWord::default()
-        };
+        let literal = word.literal().is_some() && value.chars().all(|c| c.is_ascii_digit());
+        let arithmetic = value.is_empty() && matches!(word.atoms.last(), Some(Atom::Expression(_) | Atom::Number));
         let name = name.strip_suffix('+').unwrap_or(name);
-        self.set(name, count, is_numeric(&value));
+        self.set(name, count, literal || (arithmetic && word.atoms.len() == known.atoms.len() + 1));
         self.opaque |= name == "IFS";
     }
 }

@@ -26,13 +26,14 @@ impl Lister<'_> {
             && inside.is_never_set(name)
             && self.facts.is_safe_in_loop(name)
             && !expansion::is_special(name)
+            && !words.is_empty()
             && words.len() <= MOST_ROUNDS
             && words.iter().all(is_known);
         if !certain {
             return self.repeat(None, &iteration.body, context);
         }
         let start = self.place.clone();
-        let moves = inside.moves || (self.facts.moves && !self.facts.functions.is_empty());
+        let moves = inside.moves || self.facts.function_moves;
         if moves {
             self.place = start.lost();
         }

@@ -1,17 +1,38 @@
 //! Simple commands: their words, assignments and redirections.
 
+use std::ops::Range;
+
 use super::place::Ends;
 use super::{Context, Lister, expansion};
-use crate::syntax::tree::{Command, RawAssignment, RawRedirect, RawTarget, RawValue, Simple};
+use crate::syntax::tree::{Atom, Command, RawAssignment, RawRedirect, RawTarget, RawValue, RawWord, Simple};
 use crate::{Assignment, Part, Position, Redirect, RedirectKind, ShellLanguage, Stdin, Word, expand};
+
+/// Largest number of words of one command.
+const MOST_WORDS: usize = 8_192;
+
+/// Built-in commands whose words are assignments: their values are not split.
+const DECLARING: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
 
 impl Lister<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, command: &Command, context: &Context) -> Ends {
         let at = self.output.runs.len();
-        let mut words = Vec::new();
+        let mut words: Vec<Word> = Vec::new();
+        let declares = self.language != ShellLanguage::Sh
+            && simple.words.first().and_then(RawWord::bare).is_some_and(|name| DECLARING.contains(&name.as_str()));
         for raw in &simple.words {
-            words.extend(self.words(raw, context));
+            if words.len() > MOST_WORDS {
+                self.doubt(&command.span, "a command has too many words");
+                break;
+            }
+            match raw.divide().filter(|_| declares) {
+                Some((name, value)) => {
+                    let value = self.value(&value, context);
+                    words.push(value.after(&name));
+                }
+                None => words.extend(self.words(raw, context)),
+            }
         }
+        self.check_test(&simple.words, &command.span);
         let exported = !simple.words.is_empty();
         let mut assignments = Vec::new();
         for assignment in &simple.assignments {
@@ -43,6 +64,23 @@ impl Lister<'_> {
         ends
     }
 
+    /// `[ $X ]` runs `cmd` if `$X` is `-v a[$(cmd)]`.
+    fn check_test(&mut self, words: &[RawWord], span: &Range<usize>) {
+        if !words.first().and_then(RawWord::literal).is_some_and(|name| name == "[" || name == "test") {
+            return;
+        }
+        let splits = |atom: &Atom| match atom {
+            Atom::Variable { name, quoted: false, .. } => !self.facts.is_numeric(name) && self.value_of(name).is_none(),
+            Atom::Unknown { quoted } => !quoted,
+            Atom::Substitution(substitution) => !substitution.quoted,
+            Atom::Operation(operation) => !operation.quoted && !operation.number,
+            Atom::Bare(_) | Atom::Quoted(_) | Atom::Number | Atom::Expression(_) | Atom::Variable { .. } => false,
+        };
+        if words.iter().flat_map(|word| &word.atoms).any(splits) {
+            self.doubt(span, "a word of `test` without quotes may be an option that evaluates the next word");
+        }
+    }
+
     /// The function that a run calls, if it does.
     fn called(&mut self, run: &crate::Run, command: &Command) -> Option<String> {
         let name = run.words.first().and_then(Word::text)?;
@@ -62,7 +100,7 @@ impl Lister<'_> {
         if !run.assignments.is_empty() || !run.redirects.is_empty() {
             self.push(run);
         }
-        if self.facts.moves {
+        if self.facts.function_moves {
             self.place = self.place.lost();
         }
         Ends::same(self.place.clone())
@@ -121,13 +159,13 @@ impl Lister<'_> {
             let input = raw.descriptor.is_none_or(|descriptor| descriptor == 0);
             let (kind, target) = match &raw.target {
                 RawTarget::Word(word) => {
-                    let surroundings = context.clone();
+                    let surroundings = context.without_redirects();
                     let (kind, target) = self.file(raw.kind, word, &surroundings);
                     set_input(raw, &target, input, context);
                     (kind, target)
                 }
                 RawTarget::HereString(word) => {
-                    let value = self.value(word, &context.clone());
+                    let value = self.value(word, &context.without_redirects());
                     if input {
                         context.stdin =
                             value.text().map_or(Stdin::UnknownText, |text| Stdin::Text(format!("{text}\n")));
@@ -146,22 +184,17 @@ impl Lister<'_> {
         }
     }
 
-    fn document(&mut self, body: &crate::syntax::tree::RawWord, context: &Context) -> Stdin {
+    fn document(&mut self, body: &RawWord, context: &Context) -> Stdin {
         let fixed = self.fixed.clone();
         self.fixed = Some(self.span(&body.span));
-        let inner = context.within(Position::HereDocument);
+        let inner = context.without_redirects().within(Position::HereDocument);
         let value = self.value(body, &inner);
         self.fixed = fixed;
         value.text().map_or(Stdin::UnknownText, |text| Stdin::Text(text.to_owned()))
     }
 
     /// Expands the file of a redirection.
-    fn file(
-        &mut self,
-        kind: RedirectKind,
-        raw: &crate::syntax::tree::RawWord,
-        context: &Context,
-    ) -> (RedirectKind, Word) {
+    fn file(&mut self, kind: RedirectKind, raw: &RawWord, context: &Context) -> (RedirectKind, Word) {
         let words = self.words(raw, context);
         let Ok([word]) = <[Word; 1]>::try_from(words) else {
             self.doubt(&raw.span, "a redirection has not exactly one file");

@@ -216,7 +216,7 @@ impl Lister<'_> {
     pub(super) fn repeat(&mut self, condition: Option<&List>, body: &List, context: &Context) -> Ends {
         let moves = |list: &List| {
             let facts = Facts::of(list);
-            (facts.moves || (self.facts.moves && !self.facts.functions.is_empty()), facts.has_options)
+            (facts.moves || self.facts.function_moves, facts.has_options)
         };
         let (moved, set) = moves(body);
         let (moved_before, set_before) = condition.map_or((false, false), moves);
@@ -263,7 +263,7 @@ impl Lister<'_> {
             scope.functions.insert(name.to_owned());
         }
         let start = self.place.clone();
-        self.place = if self.facts.moves { start.lost() } else { Place { strict: false, ..start.clone() } };
+        self.place = if self.facts.moves_within { start.lost() } else { Place { strict: false, ..start.clone() } };
         let mut inner = context.within(Position::Function(name.to_owned()));
         inner.stdin = Stdin::UnknownText;
         self.scoped(true, |lister| lister.command(body, &inner));

@@ -272,8 +272,9 @@ impl Table {
 /// A row of a table: a program or a subcommand.
 ///
 /// An option is written as in a command: `-o`, `--output`. At its end, `=` says that it takes a value, `?` that it may have a value in the same word,
-/// `;` that the words up to `;` or `{} +` belong to it, `+` that a name and then the value are the next two words. Without such a sign, the options of `text`, `reads`, `writes`, `directories`, `contacts` and
-/// `settings` and of `choices` take a value, those of `optional` may have one, and the others have none.
+/// `;` that the words up to `;` or `{} +` belong to it, `+` that a name and then the value are the next two words. Without such a sign, the options of
+/// `text`, `reads`, `writes`, `directories`, `projects`, `modules`, `contacts`, `settings` and `choices` take a value, those of `optional` may have one,
+/// and the others have none.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Row {

@@ -16,6 +16,9 @@ const RESERVED: &[&str] = &[
 /// Words that only zsh reserves.
 const ZSH_RESERVED: &[&str] = &["-", "always", "end", "foreach", "nocorrect", "noglob", "repeat"];
 
+/// Largest number of redirections of one command.
+const MOST_REDIRECTS: usize = 32;
+
 /// Words that end a list.
 const CLOSING: &[&str] = &["do", "done", "elif", "else", "esac", "fi", "then", "}"];
 
@@ -152,6 +155,7 @@ impl Parser<'_> {
                 self.skip_blanks()?;
                 let Some(redirect) = self.redirect()? else { break };
                 command.redirects.push(redirect);
+                self.check_redirects(&command.redirects)?;
             }
         }
         Ok(command)
@@ -166,6 +170,7 @@ impl Parser<'_> {
             self.skip_blanks()?;
             if let Some(redirect) = self.redirect()? {
                 redirects.push(redirect);
+                self.check_redirects(&redirects)?;
             } else if simple.words.is_empty()
                 && let Some(assignment) = self.assignment()?
             {
@@ -189,6 +194,10 @@ impl Parser<'_> {
             return self.definition(start, simple, &redirects);
         }
         Ok(Command { kind: Kind::Simple(simple), redirects, span: start..end })
+    }
+
+    fn check_redirects(&self, redirects: &[RawRedirect]) -> Read<()> {
+        if redirects.len() > MOST_REDIRECTS { Err(self.fail("there are too many redirections")) } else { Ok(()) }
     }
 
     fn definition(&mut self, start: usize, simple: Simple, redirects: &[RawRedirect]) -> Read<Command> {
@@ -244,8 +253,7 @@ impl Parser<'_> {
                 .next()
                 .is_some_and(|word| word.contains("]=") || word.contains("]+="));
             if !closed {
-                self.at = start;
-                return Ok(None);
+                return Err(self.fail("an assignment is not certain"));
             }
             self.at += 1;
             subscript = Some(self.expression("]")?);

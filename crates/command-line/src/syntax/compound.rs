@@ -232,6 +232,13 @@ impl Parser<'_> {
                 words.push(RawWord { atoms: Vec::new(), span: start..self.at, continued: false });
                 continue;
             }
+            let sign = ["==", "=~", "!=", "="].into_iter().find(|sign| self.is_word_next(sign));
+            if let Some(sign) = sign.filter(|_| !words.is_empty()) {
+                self.at += sign.len();
+                let atoms = sign.chars().map(super::tree::Atom::Bare).collect();
+                words.push(RawWord { atoms, span: start..self.at, continued: false });
+                continue;
+            }
             let pattern = words
                 .last()
                 .and_then(RawWord::bare)

@@ -183,7 +183,9 @@ impl Reader<'_> {
     fn bare(&mut self) -> Result<String, Doubt> {
         let plain = |c: &char| c.is_ascii_alphanumeric() || BARE.contains(*c);
         let text: String = self.rest().chars().take_while(plain).collect();
-        if text.is_empty() || text.starts_with("--%") {
+        // `-a.b` and `-a:b` are two words for some programs.
+        let divided = text.starts_with('-') && text.contains(['.', ':']);
+        if text.is_empty() || divided {
             return Err(self.fail("a character has a special meaning"));
         }
         // `2>` is a redirection, and `-a:` takes the next word.

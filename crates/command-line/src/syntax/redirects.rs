@@ -1,6 +1,6 @@
 //! Redirections.
 
-use super::parser::{Parser, Read, is_end};
+use super::parser::{Parser, Read};
 use super::tree::{RawRedirect, RawTarget, RawWord};
 use crate::{RedirectKind, ShellLanguage};
 
@@ -137,7 +137,7 @@ fn is_number(text: &str) -> bool {
 
 /// `{name}>`
 fn is_named_descriptor(text: &str) -> bool {
-    let Some((name, after)) = text.get(1..).and_then(|text| text.split_once('}')) else { return false };
-    let word = !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
-    word && after.starts_with(['<', '>']) && !text.starts_with(is_end)
+    let inside = text.get(1..).unwrap_or_default();
+    let after = inside.trim_start_matches(|c: char| c == '_' || c.is_ascii_alphanumeric());
+    after.len() < inside.len() && (after.starts_with("}<") || after.starts_with("}>"))
 }

@@ -214,6 +214,16 @@ impl RawWord {
         self.atoms.iter().map(|atom| if let Atom::Bare(c) = atom { Some(*c) } else { None }).collect()
     }
 
+    /// Divides `NAME=value` after the sign, if its braces are plain.
+    pub(crate) fn divide(&self) -> Option<(String, Self)> {
+        let braces = self.atoms.iter().any(|atom| matches!(atom, Atom::Bare('{')));
+        let end = self.atoms.iter().position(|atom| matches!(atom, Atom::Bare('=')))? + 1;
+        let atoms = self.atoms.get(end..)?.to_vec();
+        let name = Self { atoms: self.atoms.get(..end)?.to_vec(), ..Self::default() }.bare()?;
+        let plain = name.trim_end_matches('=').chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+        (plain && !braces).then(|| (name, Self { atoms, span: self.span.clone(), continued: self.continued }))
+    }
+
     /// The text, if the word has no expansion.
     pub(crate) fn literal(&self) -> Option<String> {
         let mut text = String::new();

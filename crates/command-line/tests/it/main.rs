@@ -2,10 +2,13 @@
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a failing helper fails its test")]
 
-mod bash;
+mod everyday;
+mod languages;
+mod limits;
 mod programs;
 mod render;
 mod seed;
 mod shells;
 mod texts;
 mod tools;
+mod traps;

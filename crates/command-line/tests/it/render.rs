@@ -80,3 +80,14 @@ pub(crate) fn line(language: ShellLanguage, text: &str) -> String {
         }
     }
 }
+
+/// Compares texts with their runs, as `render` writes them.
+pub(crate) fn check(language: ShellLanguage, rows: &[(&str, &str)]) {
+    let wrong: Vec<String> = rows
+        .iter()
+        .map(|(text, expected)| (text, expected, line(language, text)))
+        .filter(|(_, expected, found)| *expected != found)
+        .map(|(text, expected, found)| format!("{text:?}\n  expected {expected}\n  found    {found}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

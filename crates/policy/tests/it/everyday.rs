@@ -29,6 +29,13 @@ struct Row {
     wanted: Vec<Verdict>,
 }
 
+impl Row {
+    /// The call for people.
+    fn shown(&self) -> String {
+        format!("{} {}", self.tool, self.arguments)
+    }
+}
+
 /// The rows of a list: the fields of each line that is not a comment.
 fn lines(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")).map(|line| line.split('\t').collect())
@@ -83,9 +90,7 @@ fn attempt(fields: &[&str]) -> Row {
     let [kind, policy, text] = fields else { panic!("{fields:?}") };
     let wanted = vec![Verdict::Ask, Verdict::Deny];
     match kind.split_once(':') {
-        Some(("sql", dialect)) => {
-            plain_row(policy, &format!("query_{dialect}"), json!({ "sql": parse(text) }), wanted)
-        }
+        Some(("sql", dialect)) => plain_row(policy, &format!("query_{dialect}"), json!({ "sql": parse(text) }), wanted),
         None if *kind == "command" => command_row("claude-code", policy, text, wanted),
         None if *kind == "address" => plain_row(policy, "fetch_url", json!({ "url": parse(text) }), wanted),
         _ => {
@@ -119,12 +124,11 @@ fn judge(rows: &[Row]) -> (Vec<String>, Vec<String>) {
         let rule = ruling.rule.as_deref().unwrap_or("-");
         let wanted: Vec<&str> = row.wanted.iter().map(|verdict| verdict.name()).collect();
         let shown = format!(
-            "{} {}, wanted {}: {} {} | {rule}: {}",
+            "{} {}, wanted {}: {} | {rule}: {}",
             row.preset,
             ruling.verdict.name(),
             wanted.join("/"),
-            row.tool,
-            row.arguments,
+            row.shown(),
             ruling.reason
         );
         let weakest = row.wanted.iter().min().unwrap();
@@ -198,6 +202,15 @@ fn no_attempt_to_get_round_is_allowed() {
     assert!(rows.len() >= 1_600, "{} rows", rows.len());
     let (_, looser) = judge(&rows);
     assert!(looser.is_empty(), "{} allowed: {looser:#?}", looser.len());
+}
+
+#[test]
+fn attempts_that_are_still_allowed_are_listed_exactly() {
+    let rows: Vec<Row> = lines(include_str!("everyday/open.tsv")).map(|fields| attempt(&fields)).collect();
+    let (_, looser) = judge(&rows);
+    let held: Vec<&Row> = rows.iter().filter(|row| !looser.iter().any(|miss| miss.contains(&row.shown()))).collect();
+    let held: Vec<String> = held.into_iter().map(Row::shown).collect();
+    assert_eq!(held, [""; 0], "held now: move these rows to evasions.tsv");
 }
 
 #[test]

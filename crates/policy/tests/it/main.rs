@@ -9,6 +9,7 @@ mod asking;
 mod bounds;
 mod common;
 mod corpus;
+mod everyday;
 mod floor;
 mod guide;
 mod judge;

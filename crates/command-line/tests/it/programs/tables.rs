@@ -73,6 +73,10 @@ fn check_row(at: &str, row: &Table) {
     for option in row.get("choices").and_then(Value::as_table).into_iter().flat_map(Table::keys) {
         assert!(seen.insert(option), "{at}: {option} stands twice");
     }
+    // A pattern for an option that the row does not list would have no effect.
+    for option in row.get("except").and_then(Value::as_table).into_iter().flat_map(Table::keys) {
+        assert!(option == "operands" || seen.contains(option.as_str()), "{at}: `except` for {option}");
+    }
     let kinds = [
         "text",
         "read",
@@ -126,6 +130,24 @@ fn tables_are_sorted_and_list_each_option_once() {
                 assert_eq!(known.known, !name.contains(' '), "{file}: {name} is in no table that is embedded");
             }
         }
+    }
+}
+
+/// The names of tables that a row and its subcommands leave words to.
+fn other_tables(row: &Table) -> Vec<&str> {
+    let below = rows(row, "subcommand").into_iter().flat_map(other_tables);
+    row.get("rest_as").and_then(Value::as_str).into_iter().chain(below).collect()
+}
+
+#[test]
+fn words_are_left_to_tables_that_exist() {
+    let tables = tables();
+    let programs = || tables.iter().flat_map(|(_, table)| rows(table, "program"));
+    let names: BTreeSet<&str> = programs().flat_map(|row| words(row, "names")).collect();
+    let others: Vec<&str> = programs().flat_map(other_tables).collect();
+    assert!(others.len() > 10);
+    for other in others {
+        assert!(names.contains(other), "{other} is no table");
     }
 }
 

@@ -1,0 +1,168 @@
+//! What sh, zsh and PowerShell read differently from Bash.
+
+use holdpoint_command_line::ShellLanguage;
+
+use crate::render::check;
+
+#[rustfmt::skip]
+const SH_IS_IN_DOUBT_WHERE_SHELLS_DIFFER: &[(&str, &str)] = &[
+    ("git push && cd a || exit 1", "git push | cd a | exit 1"),
+    ("git $'a'", "error"),
+    ("git $\"a\"", "error"),
+    ("git a &>/dev/null", "git a >/dev/null"),
+    ("git a &> x", "git a >x !"),
+    ("git a &>/dev/null x", "git a x >/dev/null !"),
+    ("git a &>/dev/null && ls", "git a >/dev/null | ls"),
+    ("git |& ls", "git >&1 | ls !"),
+    ("[[ -f x ]]", " !"),
+    ("function f { git; }", "f() git <<$ !"),
+    ("a=(1 2)", "a:=$ !"),
+    ("x+=1", "x:=1 !"),
+    ("git <<< x", "git <<'x\\n' !"),
+    ("diff <(git) x", "error"),
+    ("git {a,b}", "git a b !"),
+    ("git {1..3}", "git 1 2 3 !"),
+    ("git {} @{1}", "git {} @{1}"),
+    ("git ${x//a/b} ${x:1:2}", "git $$ $$"),
+    ("git >& x", "git >x !"),
+    ("((1))", "error"),
+    ("echo $((1+1))", "echo $"),
+    ("for ((i=0;i<3;i++)); do git; done", "i:=‹#› i:=‹#› i:=‹#› | git !"),
+    ("select x in a; do git; done", "x:=$ REPLY:=$ | git !"),
+    ("time git push", "time> git push"),
+    ("export A=$B; ls", "export A=$$ | ls !"),
+    ("export A=\"$B\"; ls", "A=$ export A=$ | ls"),
+    ("source x", "source x"),
+    ("pushd x && ls", "pushd x | ls @?"),
+    ("cd x && ls", "cd x | ls @x"),
+    ("alias ls=git", "alias ls=git !"),
+    ("[ a == b ]", "[ a == b ]"),
+    ("git a=~/x", "git a=$/x"),
+    ("local x=1", "x:=1 local x=1"),
+    ("case a in a) git;& b) ls;; esac", "git | ls !"),
+    ("read -r x", "x:=$ read -r x"),
+    ("echo \"$@\" $1", "echo $$ $$"),
+    ("git $[1]", "git '$'‹[1]›"),
+];
+
+#[test]
+fn sh_is_in_doubt_where_shells_differ() {
+    check(ShellLanguage::Sh, SH_IS_IN_DOUBT_WHERE_SHELLS_DIFFER);
+}
+
+#[rustfmt::skip]
+const ZSH_IS_IN_DOUBT_WHERE_IT_DIFFERS: &[(&str, &str)] = &[
+    ("git =ls", "error"),
+    ("git a=b", "git a=b"),
+    ("git ~x ~/y", "git $x ~/y"),
+    ("git *(.)", "error"),
+    ("git <1-9>", "error"),
+    ("git {a-z} {a,b}", "git {a-z} a b"),
+    ("git $X[1] ", "error"),
+    ("git $X:h", "error"),
+    ("git \"$X:h\"", "error"),
+    ("git ${X:h}", "error"),
+    ("git ${(f)X}", "error"),
+    ("git $=X", "error"),
+    ("git $~X", "error"),
+    ("git $#X", "error"),
+    ("> x", ">x !"),
+    ("< x", "<x !"),
+    ("echo a >! x", "error"),
+    ("echo a >>| x", "error"),
+    ("git &!", "error"),
+    ("git &|", "error"),
+    ("if [[ a ]] { git }", "error"),
+    ("repeat 3 git", "error"),
+    ("foreach x (a b) git; end", "error"),
+    ("noglob git *", "error"),
+    ("- git", "error"),
+    ("git }", "error"),
+    ("{git}", "error"),
+    ("() { git }", "error"),
+    ("print -P '$(x)'", "print -P '$(x)' !"),
+    ("[ \"$X\" -eq 1 ]", "[ $ -eq 1 ] !"),
+    ("[[ $X -eq 1 ]]", " !"),
+    ("[[ a =~ b ]]", ""),
+    ("printf '%d' \"$X\"", "printf %d $ !"),
+    ("path=(/x)", "path:=/x"),
+    ("x | cd y; ls", "x | cd y | ls @?"),
+    ("case a in a) git;| b) ls;; esac", "error"),
+    ("git a#b", "git a#b"),
+    ("git ^x", "git ^x"),
+    ("git x~y", "git 'x~y'"),
+    ("setopt extended_glob", "setopt extended_glob !"),
+    ("zmodload x", "zmodload x !"),
+    ("a[1]=2", "a:=2"),
+    ("git &>/dev/null", "git >/dev/null"),
+    ("git |& ls", "git >&1 | ls"),
+    ("echo $((1+1))", "echo $"),
+    ("cd a b && ls", "cd a b | ls @?"),
+    ("git {x} < y", "error"),
+    ("git $1 $10", "error"),
+    ("alias -g x=y", "alias -g x=y !"),
+    ("git $RANDOM", "git $$"),
+    ("git ${X%.*} ${X:-a}", "git $$ $$"),
+    ("for f (a b) git", "error"),
+    ("for f in a b; do git $f; done", "f:=$ | git a | git b"),
+    ("git !$", "git '!$'"),
+];
+
+#[test]
+fn zsh_is_in_doubt_where_it_differs() {
+    check(ShellLanguage::Zsh, ZSH_IS_IN_DOUBT_WHERE_IT_DIFFERS);
+}
+
+#[rustfmt::skip]
+const POWERSHELL_IS_READ_IF_IT_IS_PLAIN: &[(&str, &str)] = &[
+    ("git push", "git push"),
+    ("git push; ls", "git push | ls"),
+    ("git push | Select-Object -First 3", "git push | Select-Object -First 3"),
+    ("Get-ChildItem -Path 'a b' -Recurse", "Get-ChildItem -Path 'a b' -Recurse"),
+    ("git commit -m \"a b\"", "git commit -m 'a b'"),
+    ("git commit -m 'it''s'", "git commit -m it's"),
+    ("git $x", "error"),
+    ("git \"$x\"", "error"),
+    ("git (ls)", "error"),
+    ("git @x", "error"),
+    ("& git", "error"),
+    (". x", "error"),
+    ("git > x", "git >x"),
+    ("git 2>&1", "error"),
+    ("git 2> x", "error"),
+    ("git -a,b", "error"),
+    ("git && ls", "error"),
+    ("git || ls", "error"),
+    ("git {ls}", "error"),
+    ("git `n", "error"),
+    ("git #x", "error"),
+    ("git --% x", "error"),
+    ("if", "error"),
+    ("git “x”", "error"),
+    ("git 'a’; rm x'", "error"),
+    ("git \"a”; rm\"", "error"),
+    ("C:\\x\\git.exe push", "C:\\x\\git.exe push"),
+    ("git -x:y", "error"),
+    ("git a'b'", "error"),
+    ("5", "error"),
+    ("$x = 1", "error"),
+    ("git [x]", "error"),
+    ("git *", "error"),
+    ("git a\nls", "git a | ls"),
+    ("git a |\nls", "error"),
+    ("git a;", "git a"),
+    ("git %x", "error"),
+    ("% x", "error"),
+    ("?", "error"),
+    ("git ~", "error"),
+    ("git \"a\"\"b\"", "error"),
+    ("a=b", "error"),
+    ("git @'\nx\n'@", "error"),
+    ("git <x", "error"),
+    ("git !x", "error"),
+];
+
+#[test]
+fn powershell_is_read_if_it_is_plain() {
+    check(ShellLanguage::PowerShell, POWERSHELL_IS_READ_IF_IT_IS_PLAIN);
+}
