@@ -142,6 +142,12 @@ pub(super) fn is_integer(name: &str) -> bool {
 impl Lister<'_> {
     /// Expands a word of a command, which may become several.
     pub(super) fn words(&mut self, raw: &RawWord, context: &Context) -> Vec<Word> {
+        if raw.atoms.is_empty() {
+            return Vec::new();
+        }
+        if !raw.atoms.iter().any(|atom| matches!(atom, Atom::Bare('{'))) {
+            return vec![self.expand(&raw.atoms, &raw.span, Mode::Split, context)];
+        }
         let words = match braces::expand(&raw.atoms) {
             Ok(words) => words,
             Err(reason) => {
@@ -174,7 +180,12 @@ impl Lister<'_> {
                     parts.push(Part::Unknown { quoted: mode == Mode::Value });
                 }
                 Atom::Bare('~') if is_tilde(atoms, at - 1, mode) => {
-                    parts.push(self.tilde(atoms, at - 1, mode));
+                    let part = self.tilde(atoms, at - 1, mode);
+                    if part != Part::Home {
+                        // `~name`, `~+` or `~-`
+                        at += name_length(atoms.get(at..).unwrap_or_default());
+                    }
+                    parts.push(part);
                 }
                 Atom::Bare(c @ ('*' | '?')) if mode == Mode::Split => push_glob(&mut parts, &c.to_string()),
                 Atom::Bare('[') if mode == Mode::Split => {
@@ -378,4 +389,12 @@ fn is_tilde(atoms: &[Atom], at: usize, mode: Mode) -> bool {
             !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
         })
     })
+}
+
+/// The number of characters of the name after a `~`.
+fn name_length(atoms: &[Atom]) -> usize {
+    atoms
+        .iter()
+        .take_while(|atom| matches!(atom, Atom::Bare(c) if c.is_ascii_alphanumeric() || "_-+.".contains(*c)))
+        .count()
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::parser::{Parser, Read, parse};
+use super::parser::{Parser, Read, is_end, parse};
 use super::tree::{Atom, List, RawWord, Substitution, SubstitutionKind};
 use super::words::push_quoted;
 use crate::ShellLanguage;
@@ -59,7 +59,11 @@ impl Parser<'_> {
 
     fn check_special(&self, c: char) -> Read<()> {
         let extends = self.peek().is_some_and(|next| {
-            next == '_' || next == '{' || next == '[' || next == ':' || (c == '#' && next.is_ascii_alphanumeric())
+            next == '_'
+                || next == '{'
+                || next == '['
+                || next == ':'
+                || (c == '#' && !is_end(next) && !matches!(next, '"' | '\'' | '/' | '.' | ','))
         });
         if self.language == ShellLanguage::Zsh && extends {
             return Err(self.fail("zsh has an expansion that other shells do not have"));

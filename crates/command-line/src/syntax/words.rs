@@ -57,6 +57,12 @@ impl Parser<'_> {
         if named || count('{') != count('}') {
             return Err(self.fail("zsh reads braces differently"));
         }
+        let known =
+            |atom: &Atom| matches!(atom, Atom::Bare(_)) || matches!(atom, Atom::Quoted(text) if !text.is_empty());
+        let first = word.atoms.iter().position(known);
+        if first.is_some_and(|at| at > 0 && matches!(word.atoms.get(at), Some(Atom::Bare('~' | '=')))) {
+            return Err(self.fail("zsh replaces a word that may begin with `~` or `=`"));
+        }
         match word.atoms.first() {
             Some(Atom::Bare('=')) if word.atoms.len() > 1 => Err(self.fail("zsh replaces a word that begins with `=`")),
             Some(Atom::Bare('}')) => Err(self.fail("zsh ends a group at `}`")),

@@ -54,7 +54,7 @@ fn sh_is_in_doubt_where_shells_differ() {
 const ZSH_IS_IN_DOUBT_WHERE_IT_DIFFERS: &[(&str, &str)] = &[
     ("git =ls", "error"),
     ("git a=b", "git a=b"),
-    ("git ~x ~/y", "git $x ~/y"),
+    ("git ~x ~/y", "git $ ~/y"),
     ("git *(.)", "error"),
     ("git <1-9>", "error"),
     ("git {a-z} {a,b}", "git {a-z} a b"),
@@ -106,6 +106,11 @@ const ZSH_IS_IN_DOUBT_WHERE_IT_DIFFERS: &[(&str, &str)] = &[
     ("for f (a b) git", "error"),
     ("for f in a b; do git $f; done", "f:=$ | git a | git b"),
     ("git !$", "git '!$'"),
+    ("git $#-x", "error"),
+    ("git \"$#\" $#", "git ‹#› ‹#›"),
+    ("git \"$(x)\"~", "error"),
+    ("git $X=ls", "error"),
+    ("[[ a == b && c =~ d ]]", ""),
 ];
 
 #[test]
