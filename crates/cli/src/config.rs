@@ -24,7 +24,7 @@ pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
 pub(crate) use audit::{Audit, AuditCommand, AuditExport, AuditTenant, AuditVerify};
 pub(crate) use database::{Adopt, DatabaseCommand};
 pub(crate) use node_limits::NodeLimits;
-pub(crate) use policy::{PolicyCommand, PolicyExplain, PolicyFile, PolicySimulate, PolicyTest};
+pub(crate) use policy::{PolicyCommand, PolicyExplain, PolicyFile, PolicyNew, PolicySimulate, PolicyTest};
 pub(crate) use tenant_limits::TenantLimits;
 pub(crate) use webhooks::Webhooks;
 
@@ -61,7 +61,7 @@ pub(crate) enum Command {
     /// Maintain the PostgreSQL database
     #[command(subcommand)]
     Database(DatabaseCommand),
-    /// Test, explain, check and simulate policy files
+    /// Start, test, explain, check and simulate policy files
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Check definitions of agents

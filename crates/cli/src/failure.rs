@@ -111,7 +111,7 @@ pub(crate) enum Failure {
     #[error("{0} of the examples failed")]
     ExamplesFailed(usize),
     #[error("the explanation cannot be written: {0}")]
-    Explanation(serde_json::Error),
+    Explanation(io::Error),
     #[error("{0} of the files would be refused")]
     PolicyRefused(usize),
     #[error("{} would be refused; errors: {problems}", dir.display())]

@@ -67,6 +67,10 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Backup(backup) => sqlite::backup(&backup),
         Command::Check(check) => sqlite::check(&check),
         Command::Database(command) => runtime.block_on(database::database(command)),
+        Command::Policy(PolicyCommand::New(new)) => {
+            policy::new(&new);
+            Ok(())
+        }
         Command::Policy(PolicyCommand::Explain(explain)) => return policy::explain(&explain),
         Command::Policy(PolicyCommand::Test(test)) => policy::test(&test),
         Command::Policy(PolicyCommand::Check(files)) => policy::check(files),

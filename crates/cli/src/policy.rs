@@ -1,4 +1,4 @@
-//! The policy and floor files: `holdpoint policy check`, and loading them while the process runs.
+//! The policy and floor files: `holdpoint policy check` and `new`, and loading the files while the process runs.
 //!
 //! `explain.rs` judges one call by a file, `test.rs` the examples of a file.
 
@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use engine::{Engine, FileRefusal, ServerFile};
 use policy::{Finding, Severity};
 
-use crate::config::{EngineOptions, PolicyFile};
+use crate::config::{EngineOptions, PolicyFile, PolicyNew};
 use crate::failure::Failure;
 
 pub(crate) use explain::explain;
@@ -48,6 +48,12 @@ pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failu
         refused += usize::from(bad);
     }
     if refused == 0 { Ok(()) } else { Err(Failure::PolicyRefused(refused)) }
+}
+
+/// Prints a policy to start from.
+pub(crate) fn new(PolicyNew { name }: &PolicyNew) {
+    // Other names are refused when the arguments are read.
+    print!("{}", policy::preset(name).unwrap_or_default());
 }
 
 /// Loads the files at the start. An invalid file ends the start, because there is no earlier one that could stay in

@@ -43,6 +43,7 @@ mod parts;
 mod path_pattern;
 mod pattern;
 mod policy;
+mod presets;
 #[cfg(test)]
 mod properties;
 mod read_ask;
@@ -69,6 +70,7 @@ pub use judgement::{AskSettings, Judgement, NearestRule, PartRuling, PolicyInput
 pub use learn::{Decided, DecisionOutcome, DisputedRun, LEARNT_PREFIX, LearntRule, RUN, Run, held_back, runs};
 pub use pattern::Pattern;
 pub use policy::{Policy, ToolDeclaration};
+pub use presets::{preset, presets};
 pub use remembered::{fits, steers};
 pub use rule::{Exact, Fit, MismatchReason, Rule};
 pub use why::{Does, PartKind, Why};

@@ -10,6 +10,8 @@ use super::{Database, MasterKeys};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
+    /// Print a policy to start from
+    New(PolicyNew),
     /// Judge a command line or another call by a policy file, without a server, and say why part by part. The exit
     /// code is 0 for allow, 3 for ask, 4 for deny, and 1 if the file is refused
     Explain(PolicyExplain),
@@ -53,6 +55,13 @@ pub(crate) struct PolicyFile {
     /// File to check as the floor of a server
     #[arg(long, value_name = "FILE")]
     pub(crate) floor: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyNew {
+    /// Name of the policy
+    #[arg(value_parser = PossibleValuesParser::new(policy::presets()))]
+    pub(crate) name: String,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! `holdpoint policy explain`: judges one call by a policy file, without a server, and says why.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use domain::Verdict;
@@ -20,12 +21,13 @@ pub(crate) fn explain(explain: &PolicyExplain) -> Result<ExitCode, Failure> {
     let policy = loaded.map_err(|findings| Failure::PolicyInvalid(lines(&findings)))?;
     let call = ExplainedCall::of(explain, &policy)?;
     let explanation = policy.explain(&call.input(explain));
-    if explain.json {
-        let report = serde_json::to_string_pretty(&report(&call, &explanation)).map_err(Failure::Explanation)?;
-        println!("{report}");
+    let report = if explain.json {
+        serde_json::to_string_pretty(&report(&call, &explanation))
+            .map_err(|error| Failure::Explanation(error.into()))?
     } else {
-        report_lines(&call, &explanation).iter().for_each(|line| println!("{line}"));
-    }
+        report_lines(&call, &explanation).join("\n")
+    };
+    writeln!(io::stdout(), "{report}").map_err(Failure::Explanation)?;
     Ok(exit_code(explanation.ruling.verdict))
 }
 

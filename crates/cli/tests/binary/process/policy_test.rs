@@ -1,4 +1,5 @@
-//! Tests `holdpoint policy test`: every example with its result, every finding by line, and the exit code.
+//! Tests `holdpoint policy test`: every example with its result, every finding by line, and the exit code. Tests that
+//! `holdpoint policy new` prints policies that pass.
 
 use std::process::Output;
 
@@ -59,4 +60,21 @@ fn findings_are_listed_and_an_error_fails_the_test() {
     assert!(told.contains("policy.toml:5:1: error[unknown_key]"), "{told}");
     assert!(told.ends_with("policy.toml: 0 examples passed, 0 failed\n"), "{told}");
     assert_eq!(failure, "holdpoint: 1 of the files would be refused\n");
+}
+
+#[test]
+fn policies_to_start_from_pass_their_examples() {
+    for name in ["coding", "data", "support", "operations"] {
+        let printed = binary().args(["policy", "new", name]).output().unwrap();
+        assert!(printed.status.success(), "{name}: {printed:?}");
+        let text = String::from_utf8(printed.stdout).unwrap();
+        let (code, told, failure) = test(&text);
+        assert_eq!((code, failure.as_str()), (Some(0), ""), "{name}: {told}");
+        assert!(told.contains(": pass: rule `"), "{name} has examples: {told}");
+        assert!(told.ends_with(" examples passed, 0 failed\n"), "{name}: {told}");
+    }
+    let unknown = binary().args(["policy", "new", "anything"]).output().unwrap();
+    assert_eq!(unknown.status.code(), Some(2));
+    let told = String::from_utf8(unknown.stderr).unwrap();
+    assert!(told.contains("coding, data, support, operations"), "{told}");
 }
