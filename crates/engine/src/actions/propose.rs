@@ -81,8 +81,7 @@ async fn rule_on_action(
 ) -> Result<Action, Error> {
     let Propose { call_id, call, context, expected_content, traceparent, repeatable, client, deadline_seconds } =
         propose;
-    let (scope, actor, role, environment) =
-        (caller.scope, caller.actor.clone(), caller.role, caller.environment.clone());
+    let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
     let (known, origin, entry_point) = read_known(engine, caller, session, call_id.clone()).await?;
     if let Some(known) = known.filter(|_| idempotency.is_none()) {
         known.require_access(caller)?;
@@ -90,18 +89,14 @@ async fn rule_on_action(
         return Ok(known);
     }
     require_proposer(caller, &origin, &call_id)?;
-    let behalf = OnBehalfOf {
-        agent: Some(actor.name.clone()),
-        user: origin.started_by.name,
-        role,
-        environment: environment.clone(),
-    };
+    let behalf = OnBehalfOf::caller(caller, origin.started_by.name);
     let in_force = learn::suggest::load_for(engine, scope, &actor.name, caller.is_worker()).await?;
     let state = in_force.state.clone();
     let judged = policy::ruling::judge(engine, in_force, behalf.clone(), call.clone()).await?;
     let asking = question_terms(engine, &judged, deadline_seconds, entry_point, traceparent);
     let question = question_about(&judged, call_id.clone(), context)?;
-    let (policies, hosted) = (Arc::clone(&engine.policies), caller.is_worker());
+    let (policies, hosted, environment) =
+        (Arc::clone(&engine.policies), caller.is_worker(), caller.environment.clone());
     let new = Arc::new(AtomicBool::new(false));
     let made = Arc::clone(&new);
     let action = engine.command(caller, idempotency, move |work| {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use ::policy::{AskTerms, Asking, Policy, PolicyInput};
 use domain::{
-    Action, Actor, AgentEnvironment, Answer, Call, FloorRuling, PolicySource, PolicyState, ProjectId, Role, Ruling,
-    Timestamp, Verdict,
+    Action, Actor, AgentEnvironment, Answer, Call, Caller, FloorRuling, PolicySource, PolicyState, ProjectId, Role,
+    Ruling, Timestamp, Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
@@ -216,6 +216,12 @@ impl OnBehalfOf {
     pub(crate) fn of(action: &Action, user: String) -> Self {
         let environment = action.environment.clone();
         Self { agent: Some(action.proposed_by.name.clone()), user, role: action.role, environment }
+    }
+
+    /// The caller that proposes a call, and the user who started its session.
+    pub(crate) fn caller(caller: &Caller, user: String) -> Self {
+        let environment = caller.environment.clone();
+        Self { agent: Some(caller.actor.name.clone()), user, role: caller.role, environment }
     }
 
     /// An agent that asked about a call in its own words.
