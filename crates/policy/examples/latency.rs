@@ -45,7 +45,7 @@ env = ["RUST_LOG", "PYTHONPATH"]
 /// Lines that are judged run by run.
 fn lines() -> Vec<(&'static str, String, Value)> {
     let line = |command: &str| ("bash".to_owned(), json!({ "command": command }));
-    let ten = "cd sub && git status && git log -3 | head -5; ls -l src | wc -l; grep -n fn src/main.rs | sort > /tmp/out; cat Cargo.toml | tail -3";
+    let ten = "cd sub && git status && git log -3 | head -5 && ls -l src | wc -l && grep -n fn src/main.rs | sort > /tmp/out && cat Cargo.toml | tail -3";
     [
         ("a line of one run", "git status"),
         ("a line of ten runs", ten),
@@ -73,7 +73,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 client: None,
                 root,
             };
-            let verdict = policy.judge(&call).ruling.verdict.name();
+            let ruling = policy.judge(&call).ruling;
+            if std::env::args().any(|argument| argument == "--reasons") {
+                println!("           {}", ruling.reason);
+            }
+            let verdict = ruling.verdict.name();
             let start = Instant::now();
             for _ in 0..ROUNDS {
                 black_box(policy.judge(black_box(&call)));

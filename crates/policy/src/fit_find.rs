@@ -196,7 +196,8 @@ fn find_named(patterns: &[PathPattern], path: &Result<PathFacts, Unparsed>, sess
 
 fn find_path(patterns: &[PathPattern], location: &Location, session: &Location, text: &str) -> Answer {
     let why = || Why::Path { path: text.to_owned() };
-    Answer::any(patterns.iter().map(|pattern| pattern.finds(location, session, why)), why)
+    let found = patterns.iter().map(|pattern| pattern.finds(location, session, why));
+    Answer::any(found.filter(|answer| !matches!(answer, Answer::No(_))), why)
 }
 
 fn find_host(patterns: &[HostPattern], host: &Host) -> Answer {

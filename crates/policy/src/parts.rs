@@ -67,6 +67,8 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) run: &'a Run,
     /// The text of the line.
     text: &'a str,
+    /// The command in a few words.
+    shown: String,
     pub(crate) effects: Effects,
     /// The directory in which it happens. `None` if it is not known.
     pub(crate) directory: Option<Location>,
@@ -213,7 +215,10 @@ impl<'a> RunFacts<'a> {
             run.words.iter().skip(1).filter_map(|word| perhaps(word, directory.as_ref(), text)).collect()
         };
         let contacts = effects.contacts.iter().map(|word| Contact::new(word, text)).collect();
-        Self { run, text, effects, directory, at_root, writes, reads, perhaps, contacts }
+        let shown = String::new();
+        let mut facts = Self { run, text, shown, effects, directory, at_root, writes, reads, perhaps, contacts };
+        facts.shown = facts.describe();
+        facts
     }
 
     /// A word of the run for people.
@@ -223,6 +228,10 @@ impl<'a> RunFacts<'a> {
 
     /// The command in a few words: the program and its subcommands.
     pub(crate) fn shown(&self) -> String {
+        self.shown.clone()
+    }
+
+    fn describe(&self) -> String {
         let Some(program) = self.run.words.first() else { return "a command without a program".to_owned() };
         let mut shown = program.text().unwrap_or("a program that is not known").to_owned();
         let mut named = self.effects.subcommand.clone();

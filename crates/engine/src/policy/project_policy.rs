@@ -88,7 +88,7 @@ impl CallExplanation {
         call: &PolicyInput<'_>,
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        let Explanation { considered, parsed, ruling, asks, .. } = explanation;
+        let Explanation { considered, parsed, ruling, asks, parts: _ } = explanation;
         let floor = match floor {
             Some(floor) => Some(floor.explain_while(call, &[], wanted)?),
             None => None,
