@@ -210,6 +210,22 @@ impl fmt::Display for Why {
     }
 }
 
+impl PartKind {
+    /// The name of the kind, as the API shows it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Run => "run",
+            Self::Write => "write",
+            Self::Variable => "variable",
+            Self::Directory => "directory",
+            Self::Address => "address",
+            Self::Doubt => "doubt",
+        }
+    }
+}
+
 impl fmt::Display for PartKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::policy::{Asking, ConsideredRule, Explanation, Finding, Policy, PolicyInput};
+use ::policy::{Asking, ConsideredRule, Explanation, Finding, PartRuling, Policy, PolicyInput};
 use domain::access::Right;
 use domain::{
     Actor, Adoption, AgentEnvironment, Call, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem,
@@ -65,6 +65,8 @@ pub struct CallExplanation {
     pub considered: Vec<ConsideredRule>,
     /// Facts that the parsers extracted from the arguments.
     pub parsed: Value,
+    /// Ruling of the policy on each part of the call, in the order of its text.
+    pub parts: Vec<PartRuling>,
     /// Rules that ask, if the ruling is to ask: first rules of the policy, then rules of the floor.
     pub asks: Vec<Asking>,
     /// Explanation by the server's floor, if one is in force.
@@ -88,7 +90,7 @@ impl CallExplanation {
         call: &PolicyInput<'_>,
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        let Explanation { considered, parsed, ruling, asks, parts: _ } = explanation;
+        let Explanation { considered, parsed, ruling, asks, parts } = explanation;
         let floor = match floor {
             Some(floor) => Some(floor.explain_while(call, &[], wanted)?),
             None => None,
@@ -99,7 +101,7 @@ impl CallExplanation {
         let ruling = apply_floor(ruling, said);
         let asks = if ruling.verdict == Verdict::Ask { asks } else { Vec::new() };
         let floor = ruling.floor.clone().map(|ruling| FloorExplanation { ruling, considered: below });
-        Some(Self { ruling, considered, parsed, asks, floor })
+        Some(Self { ruling, considered, parsed, parts, asks, floor })
     }
 }
 
