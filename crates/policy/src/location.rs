@@ -11,7 +11,7 @@ pub(crate) enum Base {
     /// At the root of the file system.
     Root,
     /// At this drive or share of Windows.
-    Drive(String),
+    Volume(String),
     /// At the home directory.
     Home,
     /// At the root of the session, which is not known.
@@ -75,7 +75,7 @@ impl Location {
             (true, false) => Base::Root,
             (true, true) => {
                 let rest = facts.components.join("/");
-                Base::Drive(facts.canonical.strip_suffix(&rest).unwrap_or(&facts.canonical).to_lowercase())
+                Base::Volume(facts.canonical.strip_suffix(&rest).unwrap_or(&facts.canonical).to_lowercase())
             }
             (false, _) => Base::Session,
         };

@@ -236,7 +236,7 @@ fn base(text: &str) -> Result<(Base, &str), String> {
     if drive {
         let (drive, rest) = text.split_at(2);
         let rest = rest.strip_prefix('/').ok_or("depends on the current directory of its drive")?;
-        return Ok((Base::Drive(format!("{}/", drive.to_lowercase())), rest));
+        return Ok((Base::Volume(format!("{}/", drive.to_lowercase())), rest));
     }
     Ok((Base::Session, text))
 }
