@@ -98,6 +98,12 @@ impl Host {
         }
     }
 
+    /// The host of an address that a tool requests. Only addresses of the web are plain there.
+    pub(crate) fn of_request(facts: &UrlFacts) -> Self {
+        let host = Self::of_facts(facts);
+        Self { plain: host.plain && matches!(facts.scheme.as_str(), "http" | "https"), ..host }
+    }
+
     /// The host of an address as a program takes it: a URL, a host, or `user@host:path` of `git` and `scp`. `None` if it is not known.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         if text.contains("://") {
