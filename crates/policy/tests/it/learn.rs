@@ -1,6 +1,6 @@
 //! Tests that rules are learnt from runs of equal decisions only where they can be proved.
 
-use domain::{Role, Verdict};
+use domain::{AgentEnvironment, Role, Verdict};
 use holdpoint_policy::{Decided, DecisionOutcome, LearntRule, Policy, PolicyInput, runs};
 use serde_json::{Value, json};
 
