@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use command_line::{Directory, Effects, HazardKind, Line, Redirect, RedirectKind, Run, Word, effects};
+use command_line::{Directory, Effects, HazardKind, Line, Part, Redirect, RedirectKind, Run, Word, effects};
 use tool_facts::{CallFacts, Unparsed};
 
 use crate::{
@@ -192,7 +192,7 @@ impl<'a> RunFacts<'a> {
             if is_write(redirect) {
                 writes.push(target());
             }
-            if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) {
+            if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) && !is_pipe(&redirect.target) {
                 reads.push(target());
             }
         }
@@ -206,7 +206,8 @@ impl<'a> RunFacts<'a> {
                 writes.push(FileTarget::new(word, directory.as_ref(), text));
             }
         }
-        reads.extend(effects.reads.iter().map(|word| FileTarget::new(word, directory.as_ref(), text)));
+        let read = effects.reads.iter().filter(|word| !is_pipe(word));
+        reads.extend(read.map(|word| FileTarget::new(word, directory.as_ref(), text)));
         let perhaps = if effects.known {
             Vec::new()
         } else {
@@ -285,7 +286,7 @@ impl FileTarget {
 
 impl Contact {
     fn new(word: &Word, text: &str) -> Self {
-        let host = word.text().and_then(Host::of_text);
+        let host = Host::of_word(word);
         let text = host.as_ref().map_or_else(|| shown_word(word, text), Host::shown);
         Self { host, text, span: word.span.clone() }
     }
@@ -316,6 +317,11 @@ fn is_plain_word(word: &str) -> bool {
     word.len() <= LONGEST_SUBCOMMAND
         && word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
+}
+
+/// Says whether a word is the pipe of a substitution of a process: `<(sort a)`. What else could be open at such a place was opened by a redirection.
+fn is_pipe(word: &Word) -> bool {
+    matches!(word.parts.as_slice(), [Part::Literal(text), Part::Number] if text == "/dev/fd/")
 }
 
 fn is_nowhere(word: &Word) -> bool {
