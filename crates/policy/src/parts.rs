@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use command_line::{Directory, Effects, HazardKind, Line, Part, Redirect, RedirectKind, Run, Word, effects};
+use command_line::{Directory, Effects, HazardKind, Line, Part, Redirect, RedirectKind, Run, Word};
 use tool_facts::{CallFacts, Unparsed};
 
 use crate::{
     host_pattern::Host,
+    listed,
     location::Location,
     why::{PartKind, excerpt},
 };
@@ -117,7 +118,7 @@ impl<'a> Parts<'a> {
 
     /// Finds the parts of a line that starts in a directory.
     fn of_line(line: &'a Line, text: &'a str, session: Location, start: Option<&Location>) -> Self {
-        let runs = line.runs.iter().take(MOST).map(|run| (run, effects(run)));
+        let runs = line.runs.iter().take(MOST).map(|run| (run, listed::own_effects(run, &line.runs)));
         let runs: Vec<RunFacts<'a>> =
             runs.map(|(run, effects)| RunFacts::new((run, text), effects, &session, start)).collect();
         let mut parts = Self { session, runs, list: Vec::new(), has_command: true };

@@ -475,6 +475,30 @@ fn pipe_of_a_substitution_is_no_file() {
 }
 
 #[test]
+fn started_programs_are_ruled_on_as_runs_of_their_own() {
+    let rules = rule("look", Allow, "commands = [\"find *\", \"xargs *\", \"wc *\", \"echo *\"]");
+    check(
+        &rules,
+        &[
+            ("find . -name '*.py' -exec wc -l {} +", Allow),
+            ("find . -exec wc -l {} ';' -exec echo {} ';'", Allow),
+            ("xargs -n1 echo < x", Allow),
+            ("find . -exec rm {} +", Ask),
+            ("find . -exec wc -l {} ';' -exec rm {} ';'", Ask),
+            ("find . -exec sh -c 'rm x' ';'", Ask),
+            ("find . -exec \"$X\" {} +", Ask),
+            ("find . -execdir wc {} +", Ask),
+            ("find . -name -exec -exec rm {} +", Ask),
+            ("find . -exec wc {} + -delete", Ask),
+            ("find . -exec wc {} + -fprint x", Ask),
+            ("xargs rm < x", Ask),
+            ("xargs find", Ask),
+            ("xargs $X", Ask),
+        ],
+    );
+}
+
+#[test]
 fn host_is_known_before_a_pattern_over_file_names() {
     let rules = rule("fetch", Allow, "commands = [\"curl *\"]\nhosts = [\"localhost\"]");
     check(
