@@ -71,7 +71,7 @@ impl PartPatterns {
                 self.writes.iter().flatten().any(|pattern| pattern.covers(&file, session, true))
             }
             HazardKind::Sends => {
-                let host = target.text().and_then(Host::of_text).filter(|host| host.plain);
+                let host = Host::of_word(target).filter(|host| host.plain);
                 host.is_some_and(|host| self.hosts.iter().flatten().any(|pattern| pattern.covers(&host)))
             }
             HazardKind::Runs | HazardKind::Unknown => false,

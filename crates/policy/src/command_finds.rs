@@ -1,6 +1,6 @@
 //! Whether a pattern of an asking or denying rule is found in a run: in any case of letters, in any directory, with options in any place.
 
-use command_line::{HazardKind, Role, Word};
+use command_line::{Hazard, HazardKind, Role, Word};
 
 use crate::{
     answer::Answer,
@@ -31,11 +31,22 @@ impl PartPatterns {
 /// Whether a pattern is found in a run, if the answer about its program is known.
 fn find(program: Answer, pattern: &CommandPattern, run: &RunFacts<'_>) -> Answer {
     let options = || {
-        let words = run.run.words.get(1..).unwrap_or_default();
+        let indexed = run.run.words.iter().enumerate().skip(1);
+        let words: Vec<&Word> = indexed.filter(|(at, word)| !is_value(*at, word, run)).map(|(_, word)| word).collect();
         let options = pattern.words.iter().filter(|word| word.is_option());
-        options.fold(Answer::Yes, |answer, option| answer.and(|| find_option(option, words, run)))
+        options.fold(Answer::Yes, |answer, option| answer.and(|| find_option(option, &words, run)))
     };
     program.and(options).and(|| find_operands(pattern, run))
+}
+
+/// Says whether a word is certainly the value of the option before it, so that it is no option.
+fn is_value(at: usize, word: &Word, run: &RunFacts<'_>) -> bool {
+    let unsure = |hazard: &Hazard| hazard.kind == HazardKind::Unknown && hazard.word <= at;
+    run.effects.known
+        && run.effects.roles.get(at) == Some(&Role::Value)
+        && word.is_one()
+        && !run.effects.hazards.iter().any(unsure)
+        && run.run.words.get(1..at).unwrap_or_default().iter().all(Word::is_one)
 }
 
 /// Whether a pattern names the program of a run, in any directory. `None` if it names another one.
@@ -62,21 +73,21 @@ fn program_name(program: &str) -> String {
 }
 
 /// Whether an option of the pattern stands anywhere among the words.
-fn find_option(option: &WordPattern, words: &[Word], run: &RunFacts<'_>) -> Answer {
+fn find_option(option: &WordPattern, words: &[&Word], run: &RunFacts<'_>) -> Answer {
     let answers = option.alternatives.iter().map(|one| {
         if let Some(wanted) = one.literal() {
             return find_literal_option(wanted, words, run);
         }
-        let found = words.iter().filter_map(Word::text).any(|text| one.matches(text));
+        let found = words.iter().filter_map(|word| word.text()).any(|text| one.matches(text));
         if found { Answer::Yes } else { unknown_option(words, run) }
     });
     let answers: Vec<Answer> = answers.collect();
     Answer::any(answers, || Why::Command { command: run.shown() })
 }
 
-fn find_literal_option(wanted: &str, words: &[Word], run: &RunFacts<'_>) -> Answer {
+fn find_literal_option(wanted: &str, words: &[&Word], run: &RunFacts<'_>) -> Answer {
     let unknown = words.iter().find(|word| word.text().is_none() && may_be_option(word, wanted));
-    let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();
+    let texts: Vec<&str> = words.iter().filter_map(|word| word.text()).collect();
     let with_value =
         |text: &&str| text.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
     if texts.iter().any(with_value) || holds_letters(wanted, &texts) {
@@ -119,7 +130,7 @@ fn may_be_option(word: &Word, wanted: &str) -> bool {
             || !prefix.starts_with("--"))
 }
 
-fn unknown_option(words: &[Word], run: &RunFacts<'_>) -> Answer {
+fn unknown_option(words: &[&Word], run: &RunFacts<'_>) -> Answer {
     match words.iter().find(|word| word.text().is_none() && word.may_be_option()) {
         Some(word) => Answer::Maybe(Why::UnknownWord { word: run.shown_word(word) }),
         None => Answer::No(Why::Command { command: run.shown() }),

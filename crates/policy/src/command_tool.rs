@@ -30,7 +30,7 @@ impl CommandTool {
     fn declared(tool: &str, declaration: &Declaration) -> Option<Self> {
         declaration.shell?;
         // An argument within an object or a list cannot be the only one of a call.
-        let plain = |(name, used): &(&String, &ArgumentUse)| **used == ArgumentUse::Shell && !name.contains(['.', '[']);
+        let plain = |(name, used): &(&String, &ArgumentUse)| used.is_command() && !name.contains(['.', '[']);
         let (argument, _) = declaration.arguments.iter().find(plain)?;
         Some(Self { tool: tool.to_owned(), argument: argument.clone() })
     }

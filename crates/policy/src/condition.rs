@@ -6,6 +6,7 @@
 mod argument_kind;
 mod functions;
 mod inspection;
+mod list_size;
 mod part;
 mod refusals;
 mod traps;
@@ -21,12 +22,17 @@ use domain::{Role, Verdict};
 use regex::Regex;
 
 use self::inspection::{Arguments, Inspection, Reads};
+use self::list_size::ListSize;
 use crate::{PolicyInput, case::Case};
 
 /// Longest expression, in bytes.
 const LONGEST: usize = 1024;
 /// Number of bytes of an expression that count as one step of its cost.
 const STEP: usize = 32;
+/// Functions that look at every item of a list.
+const LOOPS: [&str; 5] = ["all", "exists", "exists_one", "filter", "map"];
+/// Number of values that are converted in one step.
+const VALUES_IN_STEP: usize = 4;
 /// Deepest nesting of brackets: the parser takes about 100 KB of stack for each level.
 const DEEPEST_BRACKETS: usize = 16;
 
@@ -123,6 +129,23 @@ impl Condition {
         let most = values::MOST_VALUES.get(self.reads.loops).copied().unwrap_or(0);
         let turns = u32::try_from(self.reads.loops).map_or(usize::MAX, |loops| size.min(most).saturating_pow(loops));
         turns.max(1).saturating_mul(1 + self.source.len() / STEP).saturating_add(2)
+    }
+
+    /// An upper bound of the steps that the evaluation takes on a call, by the lengths of the lists that it reads.
+    pub(crate) fn cost_of(&self, case: &Case<'_>) -> usize {
+        let mut size = ListSize::default();
+        let source: String = self.source.split_whitespace().collect();
+        if LOOPS.iter().any(|name| source.contains(&format!("].{name}("))) {
+            // A list in the expression itself.
+            size.longest = source.matches(',').count() + 1;
+        }
+        for name in &self.reads.variables {
+            size.add(case.fact(name), false);
+        }
+        if !matches!(self.reads.arguments, Arguments::Unread) {
+            size.add(case.call.arguments, true);
+        }
+        self.cost(size.longest).saturating_add(size.values / VALUES_IN_STEP)
     }
 
     /// Says whether the expression examines a variable; `path` stands for `paths` too.

@@ -25,7 +25,7 @@ pub(crate) struct Example {
 }
 
 /// Number of steps that the examples may take before a file is refused as too costly.
-const MOST_STEPS: usize = 250_000;
+const MOST_STEPS: usize = 500_000;
 
 const KEYS: [&str; 9] = ["tool", "arguments", "agent", "user", "role", "client", "root", "verdict", "matches"];
 
@@ -142,8 +142,9 @@ fn failures(policy: &Policy, rule: &Rule, example: &Example) -> Vec<String> {
 
 /// An upper bound of the steps that judging a call takes.
 fn cost(policy: &Policy, call: &PolicyInput<'_>) -> usize {
-    // An element of a list takes at least two bytes.
+    let case = policy.case(call);
+    // The arguments are compared, and parsed once.
     let size = call.arguments.to_string().len() / 2;
     let rules = policy.index.about(call.tool).into_iter().filter_map(|number| policy.rules.get(number));
-    rules.fold(1 + size, |cost, rule| cost.saturating_add(rule.when.as_ref().map_or(1, |when| when.cost(size))))
+    rules.fold(1 + size, |cost, rule| cost.saturating_add(rule.when.as_ref().map_or(1, |when| when.cost_of(&case))))
 }

@@ -195,7 +195,7 @@ impl PartPatterns {
         if !reads {
             return Answer::No(Why::Address { address: excerpt(&format!("{} {}", url.method, url.host)) });
         }
-        cover_host(patterns, &Host::of_facts(url))
+        cover_host(patterns, &Host::of_request(url))
     }
 
     fn allow_sql(&self, facts: &CallFacts, when: &dyn Fn(&str) -> bool) -> Answer {

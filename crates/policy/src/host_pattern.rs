@@ -1,5 +1,6 @@
 //! A pattern of hosts: `docs.rs`, `*.github.com`, `localhost:3000`.
 
+use command_line::{Part, Word};
 use tool_facts::UrlFacts;
 
 use crate::{answer::Answer, why::Why, why::excerpt};
@@ -98,6 +99,12 @@ impl Host {
         }
     }
 
+    /// The host of an address that a tool requests. Only addresses of the web are plain there.
+    pub(crate) fn of_request(facts: &UrlFacts) -> Self {
+        let host = Self::of_facts(facts);
+        Self { plain: host.plain && matches!(facts.scheme.as_str(), "http" | "https"), ..host }
+    }
+
     /// The host of an address as a program takes it: a URL, a host, or `user@host:path` of `git` and `scp`. `None` if it is not known.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         if text.contains("://") {
@@ -125,8 +132,27 @@ impl Host {
         Some(Self { usual_port, ..Self::of_facts(&facts) })
     }
 
+    /// The host of an address that a run contacts. After the host, the shell may still look for names of files that match a `?` of the query.
+    pub(crate) fn of_word(word: &Word) -> Option<Self> {
+        if let Some(text) = word.text() {
+            return Self::of_text(text);
+        }
+        let (_, rest) = word.prefix().split_once("://")?;
+        let text: String = word.parts.iter().map(known_text).collect::<Option<_>>()?;
+        (rest.contains('/') && text.matches("://").count() == 1).then(|| Self::of_text(&text)).flatten()
+    }
+
     /// The name of the host for a reason.
     pub(crate) fn shown(&self) -> String {
         excerpt(&self.name)
+    }
+}
+
+/// The text of a part that is known or a pattern over file names.
+fn known_text(part: &Part) -> Option<&str> {
+    match part {
+        Part::Literal(text) | Part::Glob(text) => Some(text),
+        Part::Number => Some("0"),
+        Part::Home | Part::Unknown { .. } => None,
     }
 }

@@ -36,6 +36,7 @@ mod index;
 mod judgement;
 mod learn;
 mod lint;
+mod listed;
 mod load;
 mod location;
 mod part_patterns;

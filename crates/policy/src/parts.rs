@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use command_line::{Directory, Effects, HazardKind, Line, Redirect, RedirectKind, Run, Word, effects};
+use command_line::{Directory, Effects, HazardKind, Line, Part, Redirect, RedirectKind, Run, Word};
 use tool_facts::{CallFacts, Unparsed};
 
 use crate::{
     host_pattern::Host,
+    listed,
     location::Location,
     why::{PartKind, excerpt},
 };
@@ -119,7 +120,7 @@ impl<'a> Parts<'a> {
 
     /// Finds the parts of a line that starts in a directory.
     fn of_line(line: &'a Line, text: &'a str, session: Location, start: Option<&Location>) -> Self {
-        let runs = line.runs.iter().take(MOST).map(|run| (run, effects(run)));
+        let runs = line.runs.iter().take(MOST).map(|run| (run, listed::own_effects(run, &line.runs)));
         let runs: Vec<RunFacts<'a>> =
             runs.map(|(run, effects)| RunFacts::new((run, text), effects, &session, start)).collect();
         let mut parts = Self { session, runs, list: Vec::new(), has_command: true };
@@ -194,7 +195,7 @@ impl<'a> RunFacts<'a> {
             if is_write(redirect) {
                 writes.push(target());
             }
-            if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) {
+            if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) && !is_pipe(&redirect.target) {
                 reads.push(target());
             }
         }
@@ -208,7 +209,8 @@ impl<'a> RunFacts<'a> {
                 writes.push(FileTarget::new(word, directory.as_ref(), text));
             }
         }
-        reads.extend(effects.reads.iter().map(|word| FileTarget::new(word, directory.as_ref(), text)));
+        let read = effects.reads.iter().filter(|word| !is_pipe(word));
+        reads.extend(read.map(|word| FileTarget::new(word, directory.as_ref(), text)));
         let perhaps = if effects.known {
             Vec::new()
         } else {
@@ -294,7 +296,7 @@ impl FileTarget {
 
 impl Contact {
     fn new(word: &Word, text: &str) -> Self {
-        let host = word.text().and_then(Host::of_text);
+        let host = Host::of_word(word);
         let text = host.as_ref().map_or_else(|| shown_word(word, text), Host::shown);
         Self { host, text, span: word.span.clone() }
     }
@@ -325,6 +327,11 @@ fn is_plain_word(word: &str) -> bool {
     word.len() <= LONGEST_SUBCOMMAND
         && word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
+}
+
+/// Says whether a word is the pipe of a substitution of a process: `<(sort a)`. What else could be open at such a place was opened by a redirection.
+fn is_pipe(word: &Word) -> bool {
+    matches!(word.parts.as_slice(), [Part::Literal(text), Part::Number] if text == "/dev/fd/")
 }
 
 fn is_nowhere(word: &Word) -> bool {

@@ -44,12 +44,12 @@ fn read_declaration(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<De
     if let Some(arguments) = table.table("arguments", "`arguments`", findings) {
         read_arguments(&arguments, "", &mut declared, findings);
     }
-    let uses = |kind: ArgumentUse| declared.arguments.values().any(|found| *found == kind);
-    if declared.shell.is_some() && !uses(ArgumentUse::Shell) {
+    let uses = |wanted: fn(ArgumentUse) -> bool| declared.arguments.values().any(|found| wanted(*found));
+    if declared.shell.is_some() && !uses(ArgumentUse::is_command) {
         let message = "`shell` is the language of an argument: name it, as in `arguments.command = \"shell\"`";
         findings.warning(table.place("shell"), "unused_language", message);
     }
-    if declared.sql.is_some() && !uses(ArgumentUse::Sql) {
+    if declared.sql.is_some() && !uses(|kind| kind == ArgumentUse::Sql) {
         let message = "`sql` is the dialect of an argument: name it, as in `arguments.query = \"sql\"`";
         findings.warning(table.place("sql"), "unused_language", message);
     }

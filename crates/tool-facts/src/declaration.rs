@@ -25,8 +25,8 @@ impl Declaration {
             check_argument_name(name)?;
         }
         let has = |wanted: ArgumentUse| self.arguments.values().any(|kind| *kind == wanted);
-        if self.shell.is_some() && !has(ArgumentUse::Shell) {
-            return Err("a shell language is given, but no argument is `shell`".to_owned());
+        if self.shell.is_some() && !has(ArgumentUse::Shell) && !has(ArgumentUse::Words) {
+            return Err("a shell language is given, but no argument is `shell` or `words`".to_owned());
         }
         if self.sql.is_some() && !has(ArgumentUse::Sql) {
             return Err("a dialect of SQL is given, but no argument is `sql`".to_owned());
@@ -62,8 +62,10 @@ pub fn check_argument_name(name: &str) -> Result<(), String> {
 /// The use of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ArgumentUse {
-    /// A shell command: a text, or the words of one command.
+    /// A shell command: a text. A list is not understood, because a tool may join it to a text.
     Shell,
+    /// The words of one command as a list, which no shell reads. A text is read as a shell command.
+    Words,
     /// A path that is read or written, which is not known.
     Path,
     /// A path that is only read.
@@ -156,6 +158,7 @@ impl ArgumentUse {
         ("path", Self::Path),
         ("read_path", Self::ReadPath),
         ("write_path", Self::WritePath),
+        ("words", Self::Words),
         ("patch", Self::Patch),
         ("url", Self::Url),
         ("sql", Self::Sql),
@@ -178,6 +181,12 @@ impl ArgumentUse {
     #[must_use]
     pub fn name(self) -> &'static str {
         name_of(Self::ALL, self)
+    }
+
+    /// Says whether the argument is a command.
+    #[must_use]
+    pub fn is_command(self) -> bool {
+        matches!(self, Self::Shell | Self::Words)
     }
 
     /// Says whether the argument names a file or a directory that the call reads or writes.

@@ -70,14 +70,14 @@ impl Reader<'_> {
 
     /// Reads all declared commands. Several of them are one line.
     fn read_commands(&mut self, declared: &[DeclaredValue<'_>]) {
-        let commands: Vec<_> = declared.iter().filter(|one| one.kind == ArgumentUse::Shell).collect();
+        let commands: Vec<_> = declared.iter().filter(|one| one.kind.is_command()).collect();
         if commands.is_empty() {
             return;
         }
         let Some(language) = self.declaration.shell else {
             // Without a language, the command has to be one that every shell reads alike.
             for one in commands {
-                self.facts.add_guessed_command(&one.argument, CommandList::Words);
+                self.facts.add_guessed_command(&one.argument, list_meaning(one.kind));
             }
             return;
         };
@@ -89,7 +89,7 @@ impl Reader<'_> {
         }
         let mut text = String::new();
         let line = commands.iter().try_fold(Line::default(), |line, one| {
-            let (more, of_more) = read_line(&one.argument, language)?;
+            let (more, of_more) = read_line(one, language)?;
             Ok(line::join(line, more, &mut text, &of_more))
         });
         self.facts.shell = Some(line.as_ref().map(|line| Shell::from_line(line, &text)).map_err(Unparsed::clone));
@@ -115,7 +115,7 @@ impl Reader<'_> {
                     (_, value) => read_sql(value),
                 });
             }
-            ArgumentUse::Shell | ArgumentUse::Text | ArgumentUse::Cwd => {}
+            ArgumentUse::Shell | ArgumentUse::Words | ArgumentUse::Text | ArgumentUse::Cwd => {}
         }
     }
 
@@ -151,7 +151,8 @@ impl Reader<'_> {
 }
 
 /// Reads a declared command with the words and variables beside it. Gives the line and the text in which its spans stand.
-fn read_line(argument: &Argument<'_>, language: ShellLanguage) -> Result<(Line, String), Unparsed> {
+fn read_line(declared: &DeclaredValue<'_>, language: ShellLanguage) -> Result<(Line, String), Unparsed> {
+    let argument = &declared.argument;
     let refused = |reason: &str| Unparsed::new("shell", reason);
     let further = argument.beside(&argument::is_further_words).map_err(refused)?;
     if further.is_some_and(|words| words.as_array().is_none_or(|words| !words.is_empty())) {
@@ -159,7 +160,8 @@ fn read_line(argument: &Argument<'_>, language: ShellLanguage) -> Result<(Line, 
     }
     let (mut line, text) = match argument.value {
         Value::String(text) => (line::of_text(language, text)?, text.clone()),
-        Value::Array(_) => line::of_words(&crate::read_words(argument.value)?)?,
+        Value::Array(_) if declared.kind == ArgumentUse::Words => line::of_words(&crate::read_words(argument.value)?)?,
+        Value::Array(_) => return Err(refused("the command is a list, but the tool takes a text")),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
             return Err(refused("the command is neither a text nor a list of words"));
         }
@@ -255,10 +257,15 @@ fn is_taken(kind: ArgumentUse) -> bool {
     matches!(kind, ArgumentUse::Text | ArgumentUse::Cwd)
 }
 
+/// What a list of texts means in a declared command.
+fn list_meaning(kind: ArgumentUse) -> CommandList {
+    if kind == ArgumentUse::Words { CommandList::Words } else { CommandList::Unclear }
+}
+
 /// The kind under which a declared argument stands beside others.
 fn guessed_kind(kind: ArgumentUse) -> ArgumentKind {
     match kind {
-        ArgumentUse::Shell => ArgumentKind::Command(CommandList::Words),
+        ArgumentUse::Shell | ArgumentUse::Words => ArgumentKind::Command(list_meaning(kind)),
         ArgumentUse::Url => ArgumentKind::Url,
         ArgumentUse::Sql => ArgumentKind::Sql,
         ArgumentUse::Path

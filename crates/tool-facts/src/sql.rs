@@ -20,6 +20,7 @@ mod reading;
 mod scope;
 mod statement;
 mod token;
+mod types;
 mod upsert;
 mod words;
 

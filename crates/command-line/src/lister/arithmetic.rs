@@ -70,3 +70,54 @@ pub(crate) fn assigned(expression: &RawWord) -> Vec<String> {
     }
     if sets { names.into_iter().map(str::to_owned).collect() } else { Vec::new() }
 }
+
+/// A name in an expression.
+pub(crate) struct Mention {
+    /// The name.
+    pub(crate) name: String,
+    /// The expression sets the variable at this place, to a value in which its old value does not occur.
+    pub(crate) is_given: bool,
+}
+
+/// The names in an expression, from left to right.
+pub(crate) fn mentions(expression: &RawWord) -> Vec<Mention> {
+    let mut found = Vec::new();
+    for atom in &expression.atoms {
+        match atom {
+            Atom::Quoted(text) => add_mentions(text, &mut found),
+            Atom::Variable { name, .. } => found.push(Mention { name: name.clone(), is_given: false }),
+            Atom::Bare(_)
+            | Atom::Number
+            | Atom::Unknown { .. }
+            | Atom::Substitution(_)
+            | Atom::Expression(_)
+            | Atom::Operation(_) => {}
+        }
+    }
+    let expands = |name: &str| {
+        expression.atoms.iter().any(|atom| matches!(atom, Atom::Variable { name: own, .. } if own == name))
+    };
+    for mention in &mut found {
+        mention.is_given &= !expands(&mention.name);
+    }
+    found
+}
+
+fn add_mentions(text: &str, found: &mut Vec<Mention>) {
+    let mut rest = text;
+    while let Some(start) = rest.find(is_word) {
+        let from = rest.get(start..).unwrap_or_default();
+        let end = from.find(|c| !is_word(c)).unwrap_or(from.len());
+        let (name, after) = from.split_at(end);
+        rest = after;
+        if name.starts_with(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
+        let value = after.trim_start().strip_prefix('=').filter(|value| !value.starts_with('='));
+        let is_given = value.is_some_and(|value| {
+            let value = value.split([',', ';']).next().unwrap_or_default();
+            !value.split(|c| !is_word(c)).any(|word| word == name)
+        });
+        found.push(Mention { name: name.to_owned(), is_given });
+    }
+}

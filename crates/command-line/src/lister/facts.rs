@@ -57,6 +57,8 @@ struct Site {
     count: usize,
     not_numeric: bool,
     in_function: bool,
+    /// An expression evaluates the variable before it is certain that it is a number.
+    evaluated_before: bool,
 }
 
 impl Facts {
@@ -74,7 +76,7 @@ impl Facts {
 
     /// Says whether nothing here sets a variable.
     pub(crate) fn is_never_set(&self, name: &str) -> bool {
-        !self.opaque && !self.sites.contains_key(name)
+        !self.opaque && self.sites.get(name).is_none_or(|site| site.count == 0)
     }
 
     /// Says whether no function sets a variable.
@@ -84,7 +86,8 @@ impl Facts {
 
     /// Says whether the text sets a variable, and only to numbers.
     pub(crate) fn is_numeric(&self, name: &str) -> bool {
-        !self.opaque && self.sites.get(name).is_some_and(|site| !site.not_numeric)
+        !self.opaque
+            && self.sites.get(name).is_some_and(|site| site.count > 0 && !site.not_numeric && !site.evaluated_before)
     }
 
     fn list(&mut self, list: &List) {
@@ -197,6 +200,13 @@ impl Facts {
 
     fn expression(&mut self, expression: &RawWord) {
         self.word(expression);
+        for mention in arithmetic::mentions(expression) {
+            if mention.is_given {
+                self.set(&mention.name, 2, true);
+            } else if !self.sites.contains_key(&mention.name) {
+                self.sites.entry(mention.name).or_default().evaluated_before = true;
+            }
+        }
         for name in arithmetic::assigned(expression) {
             self.set(&name, 2, true);
         }

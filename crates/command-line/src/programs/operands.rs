@@ -183,7 +183,7 @@ pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, w
                 add_operand(effects, OperandKind::Read, at, word, writing);
             }
         }
-        OperandKind::Project => add_project(effects, at, word),
+        OperandKind::Project => add_project(effects, at, word, writing),
         OperandKind::Script => add_script(effects, at, word.clone()),
         OperandKind::Code | OperandKind::Command | OperandKind::Tool => effects.add_hazard(HazardKind::Runs, at),
         OperandKind::Rest => {}
@@ -192,7 +192,8 @@ pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, w
 }
 
 /// Adds a file or directory whose code the program runs by its nature. It is an input like others if it surely lies below the working directory.
-pub(super) fn add_project(effects: &mut Effects, at: usize, word: &Word) {
+/// `writing` says that an option makes the program write it.
+pub(super) fn add_project(effects: &mut Effects, at: usize, word: &Word, writing: bool) {
     if word.parts.is_empty() {
         return;
     }
@@ -201,6 +202,9 @@ pub(super) fn add_project(effects: &mut Effects, at: usize, word: &Word) {
         Some((path, _)) => Word { parts: vec![Part::Literal(path.to_owned())], span: word.span.clone() },
         None => word.clone(),
     };
+    if writing {
+        effects.add_write(at, path.clone());
+    }
     if lies_below(&path) { effects.add_read(path) } else { add_script(effects, at, path) }
 }
 

@@ -77,6 +77,6 @@ impl Scan<'_> {
 
     /// Says whether one of some options was read.
     pub(super) fn has_option_of(&self, names: &[String]) -> bool {
-        self.options.iter().any(|(name, _)| names.contains(name))
+        self.options.iter().any(|option| names.contains(&option.name))
     }
 }

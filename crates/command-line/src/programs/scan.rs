@@ -6,6 +6,17 @@ use super::tables::{self, Node, ReadsHere, Style};
 use super::{patterns, special, word_after};
 use crate::{Effects, HazardKind, Part, Role, Run, Stdin, Word};
 
+/// An option that was read.
+#[derive(Debug)]
+pub(super) struct GivenOption {
+    /// Its name, with the dashes.
+    pub(super) name: String,
+    /// Its value, if it has one.
+    pub(super) value: Option<Word>,
+    /// Index of its word.
+    pub(super) at: usize,
+}
+
 /// The state of reading a run.
 pub(super) struct Scan<'a> {
     /// The words of the run.
@@ -21,7 +32,7 @@ pub(super) struct Scan<'a> {
     /// Indices of the operands of the last node.
     pub(super) operands: Vec<usize>,
     /// Options that were read for the last node, with their values.
-    pub(super) options: Vec<(String, Option<Word>)>,
+    pub(super) options: Vec<GivenOption>,
     /// No option follows.
     pub(super) options_ended: bool,
     /// A word may have been an option, a value, an operand or several of them.
@@ -68,7 +79,7 @@ impl<'a> Scan<'a> {
 
     /// Says whether one of these options was read.
     pub(super) fn has_option(&self, names: &[&str]) -> bool {
-        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
+        self.options.iter().any(|option| names.contains(&option.name.as_str()))
     }
 
     /// Reads one word and gives the index of the next.
@@ -304,7 +315,7 @@ impl<'a> Scan<'a> {
 
     /// Adds the effect of an option.
     fn apply(&mut self, at: usize, name: &str, option: &Opt, value: Option<Word>) {
-        self.options.push((name.to_owned(), value.clone()));
+        self.options.push(GivenOption { name: name.to_owned(), value: value.clone(), at });
         let value = value.unwrap_or_default();
         if !option.exceptions.is_empty() && patterns::is_exception(&option.exceptions, &value) {
             self.effects.add_hazard(HazardKind::Unknown, at);
@@ -312,7 +323,7 @@ impl<'a> Scan<'a> {
         match &option.effect {
             OptEffect::Harmless => {}
             OptEffect::Reads => add_operand(&mut self.effects, OperandKind::Read, at, &value, false),
-            OptEffect::Project => add_project(&mut self.effects, at, &value),
+            OptEffect::Project => add_project(&mut self.effects, at, &value, false),
             OptEffect::Module => self.enter_module(at, &value),
             OptEffect::Writes if matches!(value.text(), Some("-" | "/dev/null" | "/dev/stdout" | "/dev/stderr")) => {}
             OptEffect::Writes => self.effects.add_write(at, value),
@@ -400,7 +411,7 @@ impl<'a> Scan<'a> {
         if special::judge(self) {
             return;
         }
-        let skip_first = self.options.iter().any(|(name, _)| node.instead_of_first.contains(name));
+        let skip_first = self.has_option_of(&node.instead_of_first);
         let mut several: Vec<bool> =
             self.operands.iter().map(|at| self.words.get(*at).is_some_and(|word| !word.is_one())).collect();
         if self.uncertain
@@ -438,6 +449,6 @@ impl<'a> Scan<'a> {
     /// Says whether the options only ask for help or the version.
     fn only_informs(&self) -> bool {
         let informs = |name: &str| matches!(name, "--help" | "--version" | "-h" | "-V" | "-v" | "-version");
-        self.options.iter().any(|(name, _)| informs(name))
+        self.options.iter().any(|option| informs(&option.name))
     }
 }

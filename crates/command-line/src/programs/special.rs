@@ -7,7 +7,7 @@ use super::scan::Scan;
 use super::scripts::{self, ScriptEffect};
 use super::tables::{Node, Special};
 use super::{Effects, conditions, git, tar};
-use crate::{HazardKind, Part, Word};
+use crate::{HazardKind, Part, Role, Word};
 
 /// The words to read in the place of those of the run.
 pub(super) fn readable_words<'a>(row: &Node, words: &'a [Word]) -> Cow<'a, [Word]> {
@@ -23,7 +23,7 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
         Special::Test => conditions::judge_test(scan),
         Special::DoubleBracket => conditions::judge_double_bracket(scan),
         Special::GitConfig => git::judge_config(scan),
-        Special::Command => scan.options.iter().any(|(name, _)| matches!(name.as_str(), "-v" | "-V")),
+        Special::Command => scan.has_option(&["-v", "-V"]),
         Special::Find => judge_find(scan),
         Special::Jq => judge_jq(scan),
         Special::ChangeDirectory => judge_directory(scan),
@@ -41,24 +41,24 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
 
 /// Judges a program whose first operand is a script, unless options hold it or name its file. The other operands are files that it reads.
 fn judge_script(scan: &mut Scan<'_>, options: &[&str], read: fn(&str) -> Vec<ScriptEffect>) -> bool {
-    let in_options = scan.options.iter().filter(|(name, _)| options.contains(&name.as_str()));
-    let mut fragments: Vec<Word> = in_options.map(|(_, value)| value.clone().unwrap_or_default()).collect();
+    let mut fragments = fragments_in_options(scan, options);
     let mut files = scan.operands.clone();
-    let named = scan.options.iter().any(|(name, _)| scan.node().instead_of_first.contains(name));
-    let mut script_at = 0;
+    let named = scan.options.iter().any(|option| scan.node().instead_of_first.contains(&option.name));
     if fragments.is_empty() && !named && !files.is_empty() {
-        script_at = files.remove(0);
-        fragments.extend(scan.words.get(script_at).cloned());
+        let fragment = |at: usize| scan.words.get(at).map(|word| (at, word.clone()));
+        fragments.extend(fragment(files.remove(0)));
         // BSD has `-i ''`: the empty word is the value of the option there, and the next word is the script.
-        if fragments.first().is_some_and(|script| script.parts.is_empty()) {
-            fragments.extend(files.first().and_then(|at| scan.words.get(*at)).cloned());
+        if fragments.first().is_some_and(|(_, script)| script.parts.is_empty()) {
+            fragments.extend(files.first().and_then(|at| fragment(*at)));
         }
     }
-    match fragments.iter().map(known_text).collect::<Option<Vec<String>>>() {
-        Some(texts) => read(&texts.join("\n"))
-            .into_iter()
-            .for_each(|effect| add_script_effect(&mut scan.effects, script_at, effect)),
-        None => scan.effects.add_hazard(HazardKind::Unknown, script_at),
+    let effects = match fragments.iter().map(|(_, word)| known_text(word)).collect::<Option<Vec<String>>>() {
+        Some(texts) => read(&texts.join("\n")),
+        None => vec![ScriptEffect::Unknown],
+    };
+    // A command may begin in one word and end in the next, so that each of them does what the whole script does.
+    for (at, _) in &fragments {
+        effects.iter().for_each(|effect| add_script_effect(&mut scan.effects, *at, effect.clone()));
     }
     for at in files {
         if let Some(word) = scan.words.get(at) {
@@ -66,6 +66,16 @@ fn judge_script(scan: &mut Scan<'_>, options: &[&str], read: fn(&str) -> Vec<Scr
         }
     }
     true
+}
+
+/// The texts that some options hold, each with the index of its word.
+fn fragments_in_options(scan: &Scan<'_>, options: &[&str]) -> Vec<(usize, Word)> {
+    let held = scan.options.iter().filter(|option| options.contains(&option.name.as_str()));
+    held.map(|option| {
+        let apart = scan.effects.roles.get(option.at + 1) == Some(&Role::Value);
+        (option.at + usize::from(apart), option.value.clone().unwrap_or_default())
+    })
+    .collect()
 }
 
 /// The text of a word, with a digit in the place of digits that only the shell knows.

@@ -43,7 +43,7 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
     }
     let is_file = |name: &str| matches!(name, "-f" | "--file");
     let archives: Vec<Word> =
-        scan.options.iter().filter(|(name, _)| is_file(name)).filter_map(|(_, value)| value.clone()).collect();
+        scan.options.iter().filter(|option| is_file(&option.name)).filter_map(|option| option.value.clone()).collect();
     if archives.is_empty() {
         scan.effects.add_hazard(HazardKind::Unknown, 1);
     }

@@ -205,15 +205,6 @@ fn no_attempt_to_get_round_is_allowed() {
 }
 
 #[test]
-fn attempts_that_are_still_allowed_are_listed_exactly() {
-    let rows: Vec<Row> = lines(include_str!("everyday/open.tsv")).map(|fields| attempt(&fields)).collect();
-    let (_, looser) = judge(&rows);
-    let held: Vec<&Row> = rows.iter().filter(|row| !looser.iter().any(|miss| miss.contains(&row.shown()))).collect();
-    let held: Vec<String> = held.into_iter().map(Row::shown).collect();
-    assert_eq!(held, [""; 0], "held now: move these rows to evasions.tsv");
-}
-
-#[test]
 fn the_demo_asks_about_its_writes_and_its_command() {
     let policy = Policy::load("coding", PRESETS[0].1).unwrap();
     let ask = |agent, tool, arguments: Value| {

@@ -80,7 +80,7 @@ fn wrong_declarations_are_refused() {
 policy.toml:4:9: error[unknown_value]: `bsh` is not a shell language; did you mean `bash`?
 policy.toml:5:7: error[unknown_value]: `postgres` is not a dialect of SQL; did you mean `postgresql`?
 policy.toml:6:21: error[unknown_value]: `shel` is not a use of an argument; did you mean `shell`?
-policy.toml:7:15: error[unknown_value]: `something` is not a use of an argument; there are `shell`, `path`, `read_path`, `write_path`, `patch`, `url`, `sql`, `text`, `cwd`
+policy.toml:7:15: error[unknown_value]: `something` is not a use of an argument; there are `shell`, `path`, `read_path`, `write_path`, `words`, `patch`, `url`, `sql`, `text`, `cwd`
 "#);
     insta::assert_snapshot!(tool("shell = \"bash\"\nsql = \"mysql\""), @r#"
 policy.toml:4:1: warning[unused_language]: `shell` is the language of an argument: name it, as in `arguments.command = "shell"`

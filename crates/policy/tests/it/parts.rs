@@ -254,6 +254,9 @@ fn hosts_cover_addresses() {
             ("fetch", url("https://docs.rs.evil.example/"), Ask),
             ("fetch", url("https://evil.example/docs.rs"), Ask),
             ("fetch", url("http://localhost:3000/x"), Allow),
+            ("fetch", url("https://docs.rs:0/"), Ask),
+            ("fetch", url("git://docs.rs/x"), Ask),
+            ("fetch", url("ssh://docs.rs/x"), Ask),
             ("fetch", url("file:///etc/passwd"), Ask),
             ("fetch", url("not a url"), Ask),
             ("fetch", json!({}), Ask),
@@ -429,6 +432,87 @@ fn asking_rules_match_what_they_may_match() {
         assert_eq!(judgement.ruling.rule.as_deref(), Some("push"), "{command}: {judgement:#?}");
         assert_eq!(judgement.asks.len(), 1);
     }
+}
+
+#[test]
+fn value_of_an_option_is_no_option() {
+    let rules = rule("hooks", Ask, "commands = [\"git commit --no-verify *\", \"git commit -n *\"]")
+        + &rule(
+            "all",
+            Allow,
+            "commands = [\"git commit -m * *\", \"git commit -n *\", \"git commit --no-verify *\", \"cat\"]",
+        );
+    check(
+        &rules,
+        &[
+            ("git commit -m \"$(cat <<'EOF'\nFix it\nEOF\n)\"", Allow),
+            ("git commit -m --no-verify", Allow),
+            ("git commit -m \"$X\" --no-verify", Ask),
+            ("git commit -m x -n", Ask),
+            ("git commit -m $X", Ask),
+            ("git commit $X -m --no-verify", Ask),
+            ("git commit \"$X\" -m --no-verify", Ask),
+            ("git commit --unheard-of -m --no-verify", Ask),
+        ],
+    );
+}
+
+#[test]
+fn pipe_of_a_substitution_is_no_file() {
+    let rules = rule("secrets", Ask, "paths = [\"**/*.pem\"]")
+        + &rule("look", Allow, "commands = [\"{diff,sort,cat} *\"]\npaths = [\"**\"]");
+    check(
+        &rules,
+        &[
+            ("diff <(sort a.txt) <(sort b.txt)", Allow),
+            ("cat < <(sort a)", Allow),
+            ("diff <(sort key.pem) b", Ask),
+            ("diff <(sort a) ../b", Ask),
+            ("diff <(sort a) \"$X\"", Ask),
+            ("diff <(sort a)$? b", Ask),
+        ],
+    );
+}
+
+#[test]
+fn started_programs_are_ruled_on_as_runs_of_their_own() {
+    let rules = rule("look", Allow, "commands = [\"find *\", \"xargs *\", \"wc *\", \"echo *\"]");
+    check(
+        &rules,
+        &[
+            ("find . -name '*.py' -exec wc -l {} +", Allow),
+            ("find . -exec wc -l {} ';' -exec echo {} ';'", Allow),
+            ("xargs -n1 echo < x", Allow),
+            ("find . -exec rm {} +", Ask),
+            ("find . -exec wc -l {} ';' -exec rm {} ';'", Ask),
+            ("find . -exec sh -c 'rm x' ';'", Ask),
+            ("find . -exec \"$X\" {} +", Ask),
+            ("find . -execdir wc {} +", Ask),
+            ("find . -name -exec -exec rm {} +", Ask),
+            ("find . -exec wc {} + -delete", Ask),
+            ("find . -exec wc {} + -fprint x", Ask),
+            ("xargs rm < x", Ask),
+            ("xargs find", Ask),
+            ("xargs $X", Ask),
+        ],
+    );
+}
+
+#[test]
+fn host_is_known_before_a_pattern_over_file_names() {
+    let rules = rule("fetch", Allow, "commands = [\"curl *\"]\nhosts = [\"localhost\"]");
+    check(
+        &rules,
+        &[
+            ("curl -s http://localhost:8000/api/items?limit=5", Allow),
+            ("curl -s http://localhost:8000?limit=5", Ask),
+            ("curl -s http://localhost*/api", Ask),
+            ("curl -s http://local?ost/api", Ask),
+            ("curl -s http://localhost/?a=http://evil.example/", Ask),
+            ("curl -s http://localhost/?a=$X", Ask),
+            ("curl -s http://evil.example/api?limit=5", Ask),
+        ],
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use sqlparser::ast::{
 
 use super::names::{is_text, may_be_a_file, name, part, table_name, unique, with_bare_names};
 use super::scope::Scope;
-use super::{Statement, dialect, function, reading, upsert};
+use super::{Statement, dialect, function, reading, types, upsert};
 use crate::SqlDialect;
 
 /// The facts of a statement.
@@ -144,6 +144,7 @@ impl Visitor for StatementFacts {
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        self.acts |= types::in_factor(factor, self.dialect);
         match factor {
             TableFactor::Table { name: called, args: Some(_), .. } => {
                 self.called = Some(std::ptr::from_ref(called));
@@ -161,6 +162,7 @@ impl Visitor for StatementFacts {
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        self.acts |= types::in_expression(expr, self.dialect);
         match expr {
             Expr::Function(function) => self.call(&function.name),
             Expr::BinaryOp { op, .. } if self.dialect.is_some() => self.acts |= !reading::is_reading_operator(op),

@@ -36,8 +36,15 @@ fn effects_fit_the_arguments() {
             let has = |wanted: ArgumentUse| declaration.arguments.values().any(|kind| *kind == wanted);
             let effect = declaration.effect.unwrap();
             let runs = effect == ToolEffect::Runs;
-            assert!(!(has(ArgumentUse::Shell) || has(ArgumentUse::Sql)) || runs, "{client} {tool} runs something");
-            assert_eq!(has(ArgumentUse::Shell), declaration.shell.is_some(), "{client} {tool} has no language");
+            assert!(
+                !(has(ArgumentUse::Shell) || has(ArgumentUse::Words) || has(ArgumentUse::Sql)) || runs,
+                "{client} {tool} runs something"
+            );
+            assert_eq!(
+                has(ArgumentUse::Shell) || has(ArgumentUse::Words),
+                declaration.shell.is_some(),
+                "{client} {tool} has no language"
+            );
             assert_eq!(has(ArgumentUse::Sql), declaration.sql.is_some(), "{client} {tool} has no dialect");
             let writes = has(ArgumentUse::WritePath) || has(ArgumentUse::Path) || has(ArgumentUse::Patch);
             assert!(!writes || effect == ToolEffect::Writes, "{client} {tool} writes");

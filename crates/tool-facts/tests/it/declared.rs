@@ -140,7 +140,7 @@ fn names_have_their_meaning_and_errors_list_them() {
         ),
         (
             ArgumentUse::parse("Path").unwrap_err(),
-            "`Path` is not a use of an argument; use one of shell, path, read_path, write_path, patch, url, sql, text, cwd",
+            "`Path` is not a use of an argument; use one of shell, path, read_path, write_path, words, patch, url, sql, text, cwd",
         ),
         (
             ToolEffect::parse("").unwrap_err(),

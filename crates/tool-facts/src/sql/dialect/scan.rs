@@ -3,6 +3,7 @@
 //! Comments become blanks. Texts lose their prefix, escapes and unusual characters: no fact depends on them. A quoted name keeps its characters,
 //! and one with unusual characters is refused.
 
+use crate::word_list::WordList;
 use crate::{SqlDialect, text};
 
 /// Longest text, in bytes.
@@ -10,6 +11,12 @@ const LONGEST: usize = 32 * 1024;
 
 /// Largest number of words and operators. The tree of a chain of operators is as deep as the chain is long, and dropping it takes stack.
 const MOST: usize = 2_000;
+
+/// Signs of which the operators of `PostgreSQL` consist.
+const OPERATOR_SIGNS: &str = "+-*/<>=~!@#%^&|`?";
+
+/// Operators of `PostgreSQL` that only compute.
+static OPERATORS: WordList = WordList::new(include_str!("../../../data/sql/postgresql_operators.txt"));
 
 /// A text that was split as its dialect does.
 #[derive(Debug, Default)]
@@ -276,6 +283,11 @@ impl Scanner<'_> {
             return Err("a word that touches a quote or a `$`".to_owned());
         }
         let lower = word.to_lowercase();
+        let after = self.rest.get(length..).unwrap_or_default().trim_start();
+        let names_operator = lower == "operator" && ["(", "--", "/*"].iter().any(|open| after.starts_with(open));
+        if self.dialect == SqlDialect::Postgresql && names_operator {
+            return Err("an operator that is named by its schema".to_owned());
+        }
         if quote && self.is_prefix(&lower) {
             self.skip(length);
             return self.text(self.dialect == SqlDialect::Postgresql && lower == "e");
@@ -343,6 +355,14 @@ impl Scanner<'_> {
     }
 
     fn operator(&mut self, c: char) -> Result<(), String> {
+        if self.dialect == SqlDialect::Postgresql && OPERATOR_SIGNS.contains(c) {
+            let length = operator_length(self.rest);
+            let operator = self.rest.get(..length).unwrap_or_default();
+            if !OPERATORS.contains(operator) {
+                return Err(format!("`{operator}`, which is no operator of the database itself"));
+            }
+            return self.copy(length);
+        }
         let next = self.rest.chars().nth(1).unwrap_or(' ');
         let good = match c {
             '(' | ')' | ',' | '.' | '+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '~' | '^' | '&' | '|' | '?' => true,
@@ -361,6 +381,19 @@ impl Scanner<'_> {
         let length = if c == ':' && next == ':' { 2 } else { 1 };
         self.copy(length)
     }
+}
+
+/// The length of the operator of `PostgreSQL` at the beginning of a text: as many signs as possible, up to a comment. One that ends with a sign
+/// of a number ends before it, unless it has a sign that no number and no comparison has.
+fn operator_length(text: &str) -> usize {
+    let signs = text.find(|c| !OPERATOR_SIGNS.contains(c)).unwrap_or(text.len());
+    let text = text.get(..signs).unwrap_or_default();
+    let comment = ["--", "/*"].iter().filter_map(|open| text.find(open)).min();
+    let operator = text.get(..comment.unwrap_or(text.len())).unwrap_or_default();
+    if operator.contains(|c| "~!@#%^&|`?".contains(c)) {
+        return operator.len();
+    }
+    operator.trim_end_matches(['+', '-']).len().max(1)
 }
 
 fn is_word(c: char) -> bool {
