@@ -1,6 +1,6 @@
 //! What a run does: which files it reads and writes, whom it contacts, and which of its words do more than the program does by itself.
 
-use crate::{Run, Word, programs};
+use crate::{ProgramRun, ShellWord, programs};
 
 /// The effects of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,22 +14,22 @@ pub struct Effects {
     /// The subcommands, such as `["remote", "add"]`, if the tables list subcommands for the program.
     pub subcommand: Vec<String>,
     /// The role of each word of the run, the program included. As many as `run.words`.
-    pub roles: Vec<Role>,
+    pub roles: Vec<WordRole>,
     /// Files and directories that words name as input, in addition to redirections.
-    pub reads: Vec<Word>,
+    pub reads: Vec<ShellWord>,
     /// Files and directories that words name as output, in addition to redirections.
-    pub writes: Vec<Word>,
+    pub writes: Vec<ShellWord>,
     /// Addresses (URL or host) that words name and that the run contacts.
-    pub contacts: Vec<Word>,
+    pub contacts: Vec<ShellWord>,
     /// The directory in which the program works because of an option (`git -C dir`, `make -C dir`), if any.
-    pub directory: Option<Word>,
+    pub directory: Option<ShellWord>,
     /// Words that do more than the program does without them. Empty for a program that is not in the tables.
     pub hazards: Vec<Hazard>,
 }
 
 /// The role of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum WordRole {
     /// The program.
     Program,
     /// A subcommand.
@@ -50,7 +50,7 @@ pub struct Hazard {
     /// Index of the word in `run.words`.
     pub word: usize,
     /// The file or the address that it concerns, if the word names one.
-    pub target: Option<Word>,
+    pub target: Option<ShellWord>,
 }
 
 /// What a hazardous word does.
@@ -68,6 +68,6 @@ pub enum HazardKind {
 
 /// Finds the effects of a run in the tables of programs.
 #[must_use]
-pub fn effects(run: &Run) -> Effects {
+pub fn effects(run: &ProgramRun) -> Effects {
     programs::effects(run)
 }

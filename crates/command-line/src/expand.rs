@@ -8,7 +8,7 @@ pub(crate) use wrapper::as_assignment;
 
 use crate::lister::place::Ends;
 use crate::lister::{DEEPEST, Lister};
-use crate::{Run, Word};
+use crate::{ProgramRun, ShellWord};
 
 /// How a run is started.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +34,8 @@ pub(crate) struct Program {
 
 impl Program {
     /// The program of a run, if the text tells it.
-    pub(crate) fn of(run: &Run) -> Option<Self> {
-        let text = run.words.first().and_then(Word::text)?;
+    pub(crate) fn of(run: &ProgramRun) -> Option<Self> {
+        let text = run.words.first().and_then(ShellWord::text)?;
         let Some((_, name)) = text.rsplit_once('/') else {
             return Some(Self { name: text.to_owned(), is_bare: true, is_on_path: true });
         };
@@ -45,7 +45,7 @@ impl Program {
 }
 
 /// Lists a run and what it starts. Returns the states of the shell after it.
-pub(crate) fn start(lister: &mut Lister, run: Run, level: Level) -> Ends {
+pub(crate) fn start(lister: &mut Lister, run: ProgramRun, level: Level) -> Ends {
     if lister.depth >= DEEPEST {
         lister.doubt(&run.span.clone(), "the commands are nested too deeply");
         lister.push(run);
@@ -57,7 +57,7 @@ pub(crate) fn start(lister: &mut Lister, run: Run, level: Level) -> Ends {
     ends
 }
 
-fn start_deeper(lister: &mut Lister, run: Run, level: Level) -> Ends {
+fn start_deeper(lister: &mut Lister, run: ProgramRun, level: Level) -> Ends {
     let Some(program) = Program::of(&run) else {
         // An unknown program may be a built-in command that changes the directory.
         let place = if level.is_direct { lister.place.lost() } else { lister.place.clone() };
@@ -97,7 +97,7 @@ fn start_deeper(lister: &mut Lister, run: Run, level: Level) -> Ends {
     Ends::same(lister.place.clone())
 }
 
-fn same(lister: &mut Lister, run: Run, list: impl FnOnce(&mut Lister, Run)) -> Ends {
+fn same(lister: &mut Lister, run: ProgramRun, list: impl FnOnce(&mut Lister, ProgramRun)) -> Ends {
     list(lister, run);
     Ends::same(lister.place.clone())
 }

@@ -1,7 +1,7 @@
 //! What a command line runs, read without running anything.
 //!
-//! [`Line::parse`] reads a text in one shell language and gives its [`Run`]s: every program that the text can start, with its words, variables,
-//! redirections and directory. A part of a word that only the shell knows, such as `$X`, is an unknown [`Part`]. A part of the text that cannot be
+//! [`Line::parse`] reads a text in one shell language and gives its [`ProgramRun`]s: every program that the text can start, with its words, variables,
+//! redirections and directory. A part of a word that only the shell knows, such as `$X`, is an unknown [`WordPart`]. A part of the text that cannot be
 //! judged is a [`Doubt`]; the runs around it are still listed. [`effects`] says what one run reads, writes, contacts and starts, by tables of
 //! programs and their options.
 //!
@@ -23,6 +23,9 @@ mod run;
 mod syntax;
 mod word;
 
-pub use effects::{Effects, Hazard, HazardKind, Role, effects};
-pub use run::{Assignment, Directory, Doubt, Line, Position, Redirect, RedirectKind, Run, ShellLanguage, Stdin};
-pub use word::{Part, Word};
+pub use effects::{Effects, Hazard, HazardKind, WordRole, effects};
+pub use run::{
+    Directory, Doubt, Line, ProgramRun, Redirection, RedirectionKind, RunPosition, ShellLanguage, Stdin,
+    VariableAssignment,
+};
+pub use word::{ShellWord, WordPart};

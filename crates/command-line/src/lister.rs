@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::syntax::tree::List;
-use crate::{Directory, Doubt, Line, Part, Position, Redirect, Run, ShellLanguage, Stdin};
+use crate::{Directory, Doubt, Line, ProgramRun, Redirection, RunPosition, ShellLanguage, Stdin, WordPart};
 use facts::Facts;
 use place::Place;
 
@@ -34,7 +34,7 @@ pub(crate) const DEEPEST: usize = 24;
 /// What has been listed.
 #[derive(Default)]
 pub(crate) struct Output {
-    runs: Vec<Run>,
+    runs: Vec<ProgramRun>,
     doubts: Vec<Doubt>,
     steps: usize,
     is_full: bool,
@@ -49,8 +49,8 @@ impl Output {
 /// What surrounds a command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Context {
-    pub(crate) position: Vec<Position>,
-    pub(crate) redirects: Vec<Redirect>,
+    pub(crate) position: Vec<RunPosition>,
+    pub(crate) redirects: Vec<Redirection>,
     pub(crate) stdin: Stdin,
     /// `set -e` does not stop at a failure here.
     pub(crate) checked: bool,
@@ -64,7 +64,7 @@ impl Context {
     }
 
     /// The same surroundings with one more position.
-    pub(crate) fn within(&self, position: Position) -> Self {
+    pub(crate) fn within(&self, position: RunPosition) -> Self {
         let mut inner = self.clone();
         inner.position.push(position);
         inner
@@ -73,8 +73,8 @@ impl Context {
 
 /// Variables and functions that are known in a part of the text.
 #[derive(Default)]
-struct Scope {
-    values: HashMap<String, Vec<Part>>,
+struct VariableScope {
+    values: HashMap<String, Vec<WordPart>>,
     functions: HashSet<String>,
     /// Values outside are not known here.
     is_barrier: bool,
@@ -85,7 +85,7 @@ pub(crate) struct Lister<'o> {
     pub(crate) output: &'o mut Output,
     pub(crate) language: ShellLanguage,
     pub(crate) facts: Facts,
-    scopes: Vec<Scope>,
+    scopes: Vec<VariableScope>,
     pub(crate) place: Place,
     /// The span of everything, in a text inside a word.
     pub(crate) fixed: Option<Range<usize>>,
@@ -103,7 +103,7 @@ impl<'o> Lister<'o> {
             output,
             language,
             facts,
-            scopes: vec![Scope::default()],
+            scopes: vec![VariableScope::default()],
             place,
             fixed: None,
             depth: 0,
@@ -128,7 +128,7 @@ impl<'o> Lister<'o> {
     }
 
     /// Lists a run. The same run of another round of a loop is listed once.
-    pub(crate) fn push(&mut self, run: Run) {
+    pub(crate) fn push(&mut self, run: ProgramRun) {
         if self.output.runs.contains(&run) {
             return;
         }
@@ -163,13 +163,13 @@ impl<'o> Lister<'o> {
 
     /// Walks a part of the text whose variables and functions are not known after it.
     fn scoped<T>(&mut self, is_barrier: bool, walk: impl FnOnce(&mut Self) -> T) -> T {
-        self.scopes.push(Scope { is_barrier, ..Scope::default() });
+        self.scopes.push(VariableScope { is_barrier, ..VariableScope::default() });
         let result = walk(self);
         self.scopes.pop();
         result
     }
 
-    fn value_of(&self, name: &str) -> Option<&Vec<Part>> {
+    fn value_of(&self, name: &str) -> Option<&Vec<WordPart>> {
         for scope in self.scopes.iter().rev() {
             if let Some(value) = scope.values.get(name) {
                 return Some(value);
@@ -181,7 +181,7 @@ impl<'o> Lister<'o> {
         None
     }
 
-    fn remember(&mut self, name: &str, value: Vec<Part>) {
+    fn remember(&mut self, name: &str, value: Vec<WordPart>) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.values.insert(name.to_owned(), value);
         }

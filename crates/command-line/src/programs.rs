@@ -5,7 +5,7 @@
 //! `sed` and `awk`, and `special.rs` judges the few programs whose words follow rules of their own, with
 //! `conditions.rs`, `git.rs` and `tar.rs`.
 
-use crate::{Effects, Hazard, HazardKind, Part, Role, Run, Word};
+use crate::{Effects, Hazard, HazardKind, ProgramRun, ShellWord, WordPart, WordRole};
 
 mod conditions;
 mod git;
@@ -24,12 +24,12 @@ const SYSTEM_DIRECTORIES: &[&str] =
     &["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
 
 /// Finds the effects of a run in the tables.
-pub(crate) fn effects(run: &Run) -> Effects {
+pub(crate) fn effects(run: &ProgramRun) -> Effects {
     let Some(program) = run.words.first() else { return Effects::default() };
     let mut effects = Effects { name: program_name(program), ..Effects::default() };
-    effects.roles = vec![Role::Operand; run.words.len()];
+    effects.roles = vec![WordRole::Operand; run.words.len()];
     if let Some(role) = effects.roles.first_mut() {
-        *role = Role::Program;
+        *role = WordRole::Program;
     }
     let Some(name) = program.text() else { return effects };
     let bare = match name.rsplit_once('/') {
@@ -51,8 +51,8 @@ pub(crate) fn effects(run: &Run) -> Effects {
 }
 
 /// The last component of the path of a program in lower case, or nothing if it is not known.
-fn program_name(program: &Word) -> String {
-    let Some(Part::Literal(text)) = program.parts.last() else { return String::new() };
+fn program_name(program: &ShellWord) -> String {
+    let Some(WordPart::Literal(text)) = program.parts.last() else { return String::new() };
     match text.rsplit_once('/') {
         Some((_, name)) => name.to_lowercase(),
         None if program.parts.len() == 1 => text.to_lowercase(),
@@ -67,7 +67,7 @@ impl Effects {
     }
 
     /// Adds a file that is written, and the hazard of the word that says so.
-    fn add_write(&mut self, word: usize, file: Word) {
+    fn add_write(&mut self, word: usize, file: ShellWord) {
         self.hazards.push(Hazard { kind: HazardKind::Writes, word, target: Some(file.clone()) });
         if !self.writes.contains(&file) {
             self.writes.push(file);
@@ -75,26 +75,26 @@ impl Effects {
     }
 
     /// Adds a file that is read. The word `-` is the standard input.
-    fn add_read(&mut self, file: Word) {
+    fn add_read(&mut self, file: ShellWord) {
         if file.text() != Some("-") && file.text() != Some("") && !self.reads.contains(&file) {
             self.reads.push(file);
         }
     }
 
     /// Adds an address that is contacted, and the hazard of the word that says so. Some programs make several addresses of brackets and braces.
-    fn add_contact(&mut self, word: usize, address: Word) {
+    fn add_contact(&mut self, word: usize, address: ShellWord) {
         let address = if address.prefix().contains(['{', '}', '[', ']']) { unknown_word(&address) } else { address };
         self.hazards.push(Hazard { kind: HazardKind::Sends, word, target: Some(address.clone()) });
         self.contacts.push(address);
     }
 
     /// Sets the directory, or joins it to the one that an option before it has set.
-    fn set_directory(&mut self, directory: Word) {
-        let joined = match (self.directory.as_ref().map(Word::text), directory.text()) {
+    fn set_directory(&mut self, directory: ShellWord) {
+        let joined = match (self.directory.as_ref().map(ShellWord::text), directory.text()) {
             (None, _) => directory,
             (Some(_), Some(text)) if text.starts_with('/') => directory,
             (Some(Some(first)), Some(text)) => {
-                Word { parts: vec![Part::Literal(format!("{first}/{text}"))], ..directory }
+                ShellWord { parts: vec![WordPart::Literal(format!("{first}/{text}"))], ..directory }
             }
             (Some(_), _) => unknown_word(&directory),
         };
@@ -103,14 +103,14 @@ impl Effects {
 }
 
 /// A word in the place of another one, of which nothing is known.
-fn unknown_word(word: &Word) -> Word {
-    Word { parts: vec![Part::Unknown { quoted: true }], span: word.span.clone() }
+fn unknown_word(word: &ShellWord) -> ShellWord {
+    ShellWord { parts: vec![WordPart::Unknown { quoted: true }], span: word.span.clone() }
 }
 
 /// The rest of a word after the first `bytes` of its literal beginning.
-fn word_after(word: &Word, bytes: usize) -> Word {
+fn word_after(word: &ShellWord, bytes: usize) -> ShellWord {
     let rest = word.prefix().get(bytes..).unwrap_or_default();
-    let mut parts = if rest.is_empty() { Vec::new() } else { vec![Part::Literal(rest.to_owned())] };
+    let mut parts = if rest.is_empty() { Vec::new() } else { vec![WordPart::Literal(rest.to_owned())] };
     parts.extend(word.parts.iter().skip(1).cloned());
-    Word { parts, span: word.span.clone() }
+    ShellWord { parts, span: word.span.clone() }
 }

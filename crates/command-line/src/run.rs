@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Word;
+use crate::ShellWord;
 
 /// A shell language in which a tool declares its commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub enum ShellLanguage {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Line {
     /// Everything that the line can start, also in substitutions, loops, functions, here-documents, `sh -c`, `xargs` and wrappers.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ProgramRun>,
     /// Parts of the text that cannot be judged. A line with a doubt is never allowed by a pattern.
     pub doubts: Vec<Doubt>,
 }
@@ -37,16 +37,16 @@ pub struct Doubt {
 
 /// One simple command: a program with its words, or assignments alone (`X=1`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Run {
+pub struct ProgramRun {
     /// The program and its arguments. Empty if the command only sets variables or redirects.
-    pub words: Vec<Word>,
+    pub words: Vec<ShellWord>,
     /// Variables that are set for this command, or for the rest of the line if there are no words. Also what `export`, `read`, `for` and
     /// `declare` set.
-    pub assignments: Vec<Assignment>,
+    pub assignments: Vec<VariableAssignment>,
     /// Redirections, those of a surrounding group or loop included.
-    pub redirects: Vec<Redirect>,
+    pub redirects: Vec<Redirection>,
     /// Where the run stands, the outermost position first.
-    pub position: Vec<Position>,
+    pub position: Vec<RunPosition>,
     /// The standard input.
     pub stdin: Stdin,
     /// The directory in which it happens.
@@ -57,29 +57,29 @@ pub struct Run {
 
 /// A variable that is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assignment {
+pub struct VariableAssignment {
     /// Name of the variable.
     pub name: String,
     /// Its value.
-    pub value: Word,
+    pub value: ShellWord,
     /// Programs that are started see it: `X=1 cmd`, `export X=1`. A plain `X=1` is not exported.
     pub exported: bool,
 }
 
 /// A redirection of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirect {
+pub struct Redirection {
     /// The kind.
-    pub kind: RedirectKind,
+    pub kind: RedirectionKind,
     /// The file, or the descriptor of `Duplicate`. Empty for here-documents and here-strings: their text is the standard input.
-    pub target: Word,
+    pub target: ShellWord,
     /// The bytes of the text.
     pub span: Range<usize>,
 }
 
 /// What a redirection does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RedirectKind {
+pub enum RedirectionKind {
     /// `< file`
     Read,
     /// `> file`, `>| file`, `&> file`
@@ -96,7 +96,7 @@ pub enum RedirectKind {
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Position {
+pub enum RunPosition {
     /// Part of a pipeline of several commands.
     Pipe,
     /// Part of a list: `;`, `&&`, `||`, a line end.

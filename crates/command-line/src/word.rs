@@ -4,16 +4,16 @@ use std::ops::Range;
 
 /// A word after the shell has removed the quotes. Brace expansion is done: `{a,b}` is two words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Word {
+pub struct ShellWord {
     /// The parts, in order. Adjacent literals are one part. An empty word (`""`) has no part.
-    pub parts: Vec<Part>,
+    pub parts: Vec<WordPart>,
     /// The bytes of the text in which the word stands.
     pub span: Range<usize>,
 }
 
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum WordPart {
     /// Text that is known.
     Literal(String),
     /// An unquoted pattern over file names (`*`, `?`, `[a-z]`, `*.{rs,toml}` after brace expansion). It stands for characters other than `/`, except
@@ -30,11 +30,11 @@ pub enum Part {
     },
 }
 
-impl Word {
+impl ShellWord {
     /// A word of known text that no shell reads.
     #[must_use]
     pub fn literal(text: &str) -> Self {
-        let parts = if text.is_empty() { Vec::new() } else { vec![Part::Literal(text.to_owned())] };
+        let parts = if text.is_empty() { Vec::new() } else { vec![WordPart::Literal(text.to_owned())] };
         Self { parts, span: 0..0 }
     }
 
@@ -43,17 +43,17 @@ impl Word {
     pub fn text(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
-            [Part::Literal(text)] => Some(text),
+            [WordPart::Literal(text)] => Some(text),
             _ => None,
         }
     }
 
     /// The word with a text before it.
     pub(crate) fn after(mut self, text: &str) -> Self {
-        if let Some(Part::Literal(first)) = self.parts.first_mut() {
+        if let Some(WordPart::Literal(first)) = self.parts.first_mut() {
             first.insert_str(0, text);
         } else {
-            self.parts.insert(0, Part::Literal(text.to_owned()));
+            self.parts.insert(0, WordPart::Literal(text.to_owned()));
         }
         self
     }
@@ -62,7 +62,7 @@ impl Word {
     #[must_use]
     pub fn prefix(&self) -> &str {
         match self.parts.first() {
-            Some(Part::Literal(text)) => text,
+            Some(WordPart::Literal(text)) => text,
             _ => "",
         }
     }
@@ -70,19 +70,19 @@ impl Word {
     /// Says whether the shell makes exactly one word of it. A pattern and an unquoted unknown part may become several words.
     #[must_use]
     pub fn is_one(&self) -> bool {
-        !self.parts.iter().any(|part| matches!(part, Part::Glob(_) | Part::Unknown { quoted: false }))
+        !self.parts.iter().any(|part| matches!(part, WordPart::Glob(_) | WordPart::Unknown { quoted: false }))
     }
 
     /// Says whether a word that the shell makes of it may begin with `-`.
     #[must_use]
     pub fn may_be_option(&self) -> bool {
-        if self.parts.iter().any(|part| matches!(part, Part::Unknown { quoted: false })) {
+        if self.parts.iter().any(|part| matches!(part, WordPart::Unknown { quoted: false })) {
             return true;
         }
         match self.parts.first() {
-            Some(Part::Literal(text)) => text.starts_with('-'),
-            Some(Part::Glob(_) | Part::Unknown { .. }) => true,
-            Some(Part::Home | Part::Number) | None => false,
+            Some(WordPart::Literal(text)) => text.starts_with('-'),
+            Some(WordPart::Glob(_) | WordPart::Unknown { .. }) => true,
+            Some(WordPart::Home | WordPart::Number) | None => false,
         }
     }
 }

@@ -239,8 +239,6 @@ pub struct AgentEnvironment {
 impl AgentEnvironment {
     /// Name of the client whose agents this server runs.
     pub const HOSTED: &'static str = "holdpoint";
-    /// Longest root, in bytes.
-    pub const LONGEST_ROOT: usize = 4096;
 
     /// Environment of an agent that a worker of this server runs.
     #[must_use]

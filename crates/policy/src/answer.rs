@@ -4,7 +4,7 @@ use crate::why::Why;
 
 /// Whether a pattern matches a part of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum MatchAnswer {
     /// It matches for every value of what is not known.
     Yes,
     /// It may match, which is not known for this reason.
@@ -13,7 +13,7 @@ pub(crate) enum Answer {
     No(Why),
 }
 
-impl Answer {
+impl MatchAnswer {
     /// Both must hold. The first reason is kept.
     pub(crate) fn and(self, other: impl FnOnce() -> Self) -> Self {
         match self {

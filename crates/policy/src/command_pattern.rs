@@ -58,7 +58,7 @@ impl CommandPattern {
         }
         let mut words = Vec::new();
         for word in split(text)? {
-            let mut reader = Reader { pieces: &word, at: 0 };
+            let mut reader = PatternReader { pieces: &word, at: 0 };
             let alternatives = reader.alternatives(0)?;
             words.push(WordPattern { alternatives: alternatives.into_iter().map(Wildcard::new).collect() });
         }
@@ -129,12 +129,12 @@ fn quoted(quote: char, chars: &mut std::str::Chars<'_>, pieces: &mut Vec<Piece>)
 }
 
 /// Reads the braces of one word.
-struct Reader<'p> {
+struct PatternReader<'p> {
     pieces: &'p [Piece],
     at: usize,
 }
 
-impl Reader<'_> {
+impl PatternReader<'_> {
     /// The alternatives of the text up to the end of the word or of the group.
     fn alternatives(&mut self, depth: usize) -> Result<Vec<Vec<Sign>>, String> {
         let mut all: Vec<Vec<Sign>> = vec![Vec::new()];

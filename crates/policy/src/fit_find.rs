@@ -3,7 +3,7 @@
 use tool_facts::{CallFacts, PathFacts, Unparsed};
 
 use crate::{
-    answer::Answer,
+    answer::MatchAnswer,
     fit_allow::named_files,
     fit_parts::{CallView, not_about},
     host_pattern::{Host, HostPattern},
@@ -16,11 +16,11 @@ use crate::{
 
 impl PartPatterns {
     /// Whether an asking or denying rule matches one part of a call.
-    pub(crate) fn find(&self, view: &CallView<'_, '_>, part: &CallPart) -> Answer {
+    pub(crate) fn find(&self, view: &CallView<'_, '_>, part: &CallPart) -> MatchAnswer {
         let (facts, parts) = (view.case.parsed(), view.parts);
         match (part.kind, parts.run_of(part)) {
             (PartKind::Doubt, _) if self.first_key() == "tables" && facts.declared => self.find_tables(facts),
-            (PartKind::Doubt, _) => Answer::Maybe(Why::Doubt { reason: part.text.clone() }),
+            (PartKind::Doubt, _) => MatchAnswer::Maybe(Why::Doubt { reason: part.text.clone() }),
             (PartKind::Call, _) if parts.has_command => not_about(PartKind::Call),
             (PartKind::Call, _) | (_, None) => self.find_in_call(facts, parts),
             (kind, Some(run)) => {
@@ -37,7 +37,7 @@ impl PartPatterns {
     }
 
     /// Whether every list of the rule is found in a run. The list that is about the kind of the part is found in that part.
-    fn find_in_run(&self, view: &CallView<'_, '_>, part: &CallPart, run: &RunFacts<'_>) -> Answer {
+    fn find_in_run(&self, view: &CallView<'_, '_>, part: &CallPart, run: &RunFacts<'_>) -> MatchAnswer {
         let (facts, parts) = (view.case.parsed(), view.parts);
         let item = |kind: PartKind| (part.kind == kind).then_some(part.item);
         self.find_command(run)
@@ -46,16 +46,22 @@ impl PartPatterns {
             .and(|| self.find_hosts(run, item(PartKind::Address), facts))
             .and(|| self.find_variables(run, item(PartKind::Variable)))
             .and(|| self.find_directory(run, parts))
-            .and(|| if self.tables.is_some() { self.find_tables(facts) } else { Answer::Yes })
+            .and(|| if self.tables.is_some() { self.find_tables(facts) } else { MatchAnswer::Yes })
     }
 
-    fn find_command(&self, run: &RunFacts<'_>) -> Answer {
-        if self.commands.is_some() { self.find_run(run) } else { Answer::Yes }
+    fn find_command(&self, run: &RunFacts<'_>) -> MatchAnswer {
+        if self.commands.is_some() { self.find_run(run) } else { MatchAnswer::Yes }
     }
 
     /// Whether a file that a run writes is in `writes`, or that file alone.
-    fn find_writes(&self, run: &RunFacts<'_>, item: Option<usize>, facts: &CallFacts, parts: &Parts<'_>) -> Answer {
-        let Some(patterns) = &self.writes else { return Answer::Yes };
+    fn find_writes(
+        &self,
+        run: &RunFacts<'_>,
+        item: Option<usize>,
+        facts: &CallFacts,
+        parts: &Parts<'_>,
+    ) -> MatchAnswer {
+        let Some(patterns) = &self.writes else { return MatchAnswer::Yes };
         if let Some(file) = item.and_then(|item| run.writes.get(item)) {
             return find_target(patterns, file, &parts.session);
         }
@@ -65,26 +71,26 @@ impl PartPatterns {
         });
         let named = named_files(facts).filter(|one| one.written);
         let named = named.map(|one| find_named(patterns, &one.path, &parts.session));
-        Answer::any(written.chain(perhaps).chain(named), || Why::Nothing { key: "writes" })
+        MatchAnswer::any(written.chain(perhaps).chain(named), || Why::Nothing { key: "writes" })
     }
 
     /// Whether a file that a run reads or writes is in `paths`, or that file alone.
-    fn find_paths(&self, run: &RunFacts<'_>, item: Option<usize>, facts: &CallFacts, parts: &Parts<'_>) -> Answer {
-        let Some(patterns) = &self.paths else { return Answer::Yes };
+    fn find_paths(&self, run: &RunFacts<'_>, item: Option<usize>, facts: &CallFacts, parts: &Parts<'_>) -> MatchAnswer {
+        let Some(patterns) = &self.paths else { return MatchAnswer::Yes };
         if let Some(file) = item.and_then(|item| run.writes.get(item)) {
             return find_target(patterns, file, &parts.session);
         }
         let files = run.writes.iter().chain(&run.reads).chain(&run.perhaps);
         let files = files.map(|file| find_target(patterns, file, &parts.session));
         let named = facts.paths.iter().map(|one| find_named(patterns, &one.path, &parts.session));
-        Answer::any(files.chain(named), || Why::Nothing { key: "paths" })
+        MatchAnswer::any(files.chain(named), || Why::Nothing { key: "paths" })
     }
 
-    fn find_hosts(&self, run: &RunFacts<'_>, item: Option<usize>, facts: &CallFacts) -> Answer {
-        let Some(patterns) = &self.hosts else { return Answer::Yes };
+    fn find_hosts(&self, run: &RunFacts<'_>, item: Option<usize>, facts: &CallFacts) -> MatchAnswer {
+        let Some(patterns) = &self.hosts else { return MatchAnswer::Yes };
         let one = |host: &Option<Host>, text: &String| match host {
             Some(host) => find_host(patterns, host),
-            None => Answer::Maybe(Why::Address { address: text.clone() }),
+            None => MatchAnswer::Maybe(Why::Address { address: text.clone() }),
         };
         if let Some(contact) = item.and_then(|item| run.contacts.get(item)) {
             return one(&contact.host, &contact.text);
@@ -95,7 +101,7 @@ impl PartPatterns {
             .hazards
             .iter()
             .filter(|hazard| hazard.kind == command_line::HazardKind::Sends && hazard.target.is_none());
-        let sends = sends.map(|_| Answer::Maybe(Why::Address { address: run.shown() }));
+        let sends = sends.map(|_| MatchAnswer::Maybe(Why::Address { address: run.shown() }));
         let url = facts.url.iter().map(|url| match url {
             Ok(url) => find_host(patterns, &Host::of_facts(url)),
             Err(unparsed) => doubt(unparsed),
@@ -106,44 +112,44 @@ impl PartPatterns {
             let address = run.shown_word(word);
             host.map(|host| find_host(patterns, &host).at_most_maybe(|| Why::Address { address }))
         });
-        Answer::any(contacts.chain(sends).chain(url).chain(words), || Why::Nothing { key: "hosts" })
+        MatchAnswer::any(contacts.chain(sends).chain(url).chain(words), || Why::Nothing { key: "hosts" })
     }
 
-    fn find_variables(&self, run: &RunFacts<'_>, item: Option<usize>) -> Answer {
-        let Some(patterns) = &self.env else { return Answer::Yes };
+    fn find_variables(&self, run: &RunFacts<'_>, item: Option<usize>) -> MatchAnswer {
+        let Some(patterns) = &self.env else { return MatchAnswer::Yes };
         let mut names = run.run.assignments.iter().enumerate().filter(|(at, _)| item.is_none_or(|item| item == *at));
         let found = names.any(|(_, one)| patterns.iter().any(|pattern| pattern.matches(&one.name)));
-        if found { Answer::Yes } else { Answer::No(Why::Nothing { key: "env" }) }
+        if found { MatchAnswer::Yes } else { MatchAnswer::No(Why::Nothing { key: "env" }) }
     }
 
-    fn find_directory(&self, run: &RunFacts<'_>, parts: &Parts<'_>) -> Answer {
-        let Some(patterns) = &self.within else { return Answer::Yes };
-        let Some(directory) = &run.directory else { return Answer::Maybe(Why::UnknownDirectory) };
+    fn find_directory(&self, run: &RunFacts<'_>, parts: &Parts<'_>) -> MatchAnswer {
+        let Some(patterns) = &self.within else { return MatchAnswer::Yes };
+        let Some(directory) = &run.directory else { return MatchAnswer::Maybe(Why::UnknownDirectory) };
         let why = || Why::Directory { directory: run.shown_directory() };
-        Answer::any(patterns.iter().map(|pattern| pattern.finds(directory, &parts.session, why)), why)
+        MatchAnswer::any(patterns.iter().map(|pattern| pattern.finds(directory, &parts.session, why)), why)
     }
 
     /// Whether every list of the rule is found in a call without a command.
-    fn find_in_call(&self, facts: &CallFacts, parts: &Parts<'_>) -> Answer {
+    fn find_in_call(&self, facts: &CallFacts, parts: &Parts<'_>) -> MatchAnswer {
         if self.commands.is_some() || self.env.is_some() || self.within.is_some() {
             return absent(facts, Why::NoCommand);
         }
         let by_writes = || {
-            let Some(patterns) = &self.writes else { return Answer::Yes };
+            let Some(patterns) = &self.writes else { return MatchAnswer::Yes };
             let files = named_files(facts).filter(|one| one.written).map(|one| {
                 let answer = find_named(patterns, &one.path, &parts.session);
                 // A path whose use is not declared may be read only.
                 if one.read { answer.at_most_maybe(|| Why::UnknownFile { file: excerpt(&one.place) }) } else { answer }
             });
-            Answer::any(files, || Why::Nothing { key: "writes" })
+            MatchAnswer::any(files, || Why::Nothing { key: "writes" })
         };
         let by_paths = || {
-            let Some(patterns) = &self.paths else { return Answer::Yes };
+            let Some(patterns) = &self.paths else { return MatchAnswer::Yes };
             let files = named_files(facts).map(|one| find_named(patterns, &one.path, &parts.session));
-            Answer::any(files, || Why::Nothing { key: "paths" })
+            MatchAnswer::any(files, || Why::Nothing { key: "paths" })
         };
         let by_host = || match (&self.hosts, &facts.url) {
-            (None, _) => Answer::Yes,
+            (None, _) => MatchAnswer::Yes,
             (Some(_), None) => absent(facts, Why::Nothing { key: "hosts" }),
             (Some(_), Some(Err(unparsed))) => doubt(unparsed),
             (Some(patterns), Some(Ok(url))) => find_host(patterns, &Host::of_facts(url)),
@@ -151,10 +157,10 @@ impl PartPatterns {
         by_writes()
             .and(by_paths)
             .and(by_host)
-            .and(|| if self.tables.is_some() { self.find_tables(facts) } else { Answer::Yes })
+            .and(|| if self.tables.is_some() { self.find_tables(facts) } else { MatchAnswer::Yes })
     }
 
-    fn find_tables(&self, facts: &CallFacts) -> Answer {
+    fn find_tables(&self, facts: &CallFacts) -> MatchAnswer {
         let sql = match &facts.sql {
             None => return absent(facts, Why::Nothing { key: "tables" }),
             Some(Err(unparsed)) => return doubt(unparsed),
@@ -166,41 +172,43 @@ impl PartPatterns {
             let why = || Why::Table { table: excerpt(table) };
             self.tables.iter().flatten().map(move |pattern| pattern.finds(table, why))
         });
-        match Answer::any(answers, || Why::Nothing { key: "tables" }) {
-            Answer::No(_) if sql.doubt.is_some() => Answer::Maybe(Why::SqlActs),
-            answer @ (Answer::Yes | Answer::Maybe(_) | Answer::No(_)) => answer,
+        match MatchAnswer::any(answers, || Why::Nothing { key: "tables" }) {
+            MatchAnswer::No(_) if sql.doubt.is_some() => MatchAnswer::Maybe(Why::SqlActs),
+            answer @ (MatchAnswer::Yes | MatchAnswer::Maybe(_) | MatchAnswer::No(_)) => answer,
         }
     }
 }
 
 /// A fact that the call does not have. A tool that is not declared may have it under a name that is not known.
-fn absent(facts: &CallFacts, why: Why) -> Answer {
-    if facts.declared { Answer::No(why) } else { Answer::Maybe(why) }
+fn absent(facts: &CallFacts, why: Why) -> MatchAnswer {
+    if facts.declared { MatchAnswer::No(why) } else { MatchAnswer::Maybe(why) }
 }
 
-fn doubt(unparsed: &Unparsed) -> Answer {
-    Answer::Maybe(Why::Doubt { reason: excerpt(&unparsed.reason) })
+fn doubt(unparsed: &Unparsed) -> MatchAnswer {
+    MatchAnswer::Maybe(Why::Doubt { reason: excerpt(&unparsed.reason) })
 }
 
-fn find_target(patterns: &[PathPattern], file: &FileTarget, session: &Location) -> Answer {
-    let Some(location) = &file.location else { return Answer::Maybe(Why::UnknownFile { file: file.text.clone() }) };
+fn find_target(patterns: &[PathPattern], file: &FileTarget, session: &Location) -> MatchAnswer {
+    let Some(location) = &file.location else {
+        return MatchAnswer::Maybe(Why::UnknownFile { file: file.text.clone() });
+    };
     find_path(patterns, location, session, &file.text)
 }
 
-fn find_named(patterns: &[PathPattern], path: &Result<PathFacts, Unparsed>, session: &Location) -> Answer {
+fn find_named(patterns: &[PathPattern], path: &Result<PathFacts, Unparsed>, session: &Location) -> MatchAnswer {
     match path {
         Ok(path) => find_path(patterns, &Location::of_path(path, session), session, &excerpt(&path.canonical)),
         Err(unparsed) => doubt(unparsed),
     }
 }
 
-fn find_path(patterns: &[PathPattern], location: &Location, session: &Location, text: &str) -> Answer {
+fn find_path(patterns: &[PathPattern], location: &Location, session: &Location, text: &str) -> MatchAnswer {
     let why = || Why::Path { path: text.to_owned() };
     let found = patterns.iter().map(|pattern| pattern.finds(location, session, why));
-    Answer::any(found.filter(|answer| !matches!(answer, Answer::No(_))), why)
+    MatchAnswer::any(found.filter(|answer| !matches!(answer, MatchAnswer::No(_))), why)
 }
 
-fn find_host(patterns: &[HostPattern], host: &Host) -> Answer {
+fn find_host(patterns: &[HostPattern], host: &Host) -> MatchAnswer {
     let why = || Why::Host { host: host.shown() };
-    Answer::any(patterns.iter().map(|pattern| pattern.finds(host, why)), why)
+    MatchAnswer::any(patterns.iter().map(|pattern| pattern.finds(host, why)), why)
 }

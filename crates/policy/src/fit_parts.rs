@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::{
     Rule,
-    answer::Answer,
+    answer::MatchAnswer,
     case::Case,
     parts::{CallPart, Parts},
     rule::Fit,
@@ -50,10 +50,10 @@ impl Rule {
         let answer =
             if self.verdict == Verdict::Allow { patterns.allow(self, view, part) } else { patterns.find(view, part) };
         match (answer, rest) {
-            (Answer::No(why), _) => PartFit::Misses(why),
+            (MatchAnswer::No(why), _) => PartFit::Misses(why),
             (_, Fit::Fails(error)) => PartFit::Fails(error.clone()),
-            (Answer::Yes, _) => PartFit::Matches,
-            (Answer::Maybe(why), _) => self.perhaps(why),
+            (MatchAnswer::Yes, _) => PartFit::Matches,
+            (MatchAnswer::Maybe(why), _) => self.perhaps(why),
         }
     }
 
@@ -87,6 +87,6 @@ impl Rule {
 }
 
 /// The reason of a rule that says nothing about parts of a kind.
-pub(crate) const fn not_about(kind: PartKind) -> Answer {
-    Answer::No(Why::NotAbout { kind })
+pub(crate) const fn not_about(kind: PartKind) -> MatchAnswer {
+    MatchAnswer::No(Why::NotAbout { kind })
 }

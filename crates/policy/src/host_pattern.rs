@@ -1,9 +1,9 @@
 //! A pattern of hosts: `docs.rs`, `*.github.com`, `localhost:3000`.
 
-use command_line::{Part, Word};
+use command_line::{ShellWord, WordPart};
 use tool_facts::UrlFacts;
 
-use crate::{answer::Answer, why::Why, why::excerpt};
+use crate::{answer::MatchAnswer, why::Why, why::excerpt};
 
 /// Longest pattern, in bytes.
 pub(crate) const LONGEST: usize = 1024;
@@ -67,9 +67,9 @@ impl HostPattern {
     }
 
     /// Whether the pattern matches a host, for a rule that asks or denies.
-    pub(crate) fn finds(&self, host: &Host, why: impl FnOnce() -> Why) -> Answer {
+    pub(crate) fn finds(&self, host: &Host, why: impl FnOnce() -> Why) -> MatchAnswer {
         let found = self.names(host) && self.port.is_none_or(|port| port == host.port);
-        if found { Answer::Yes } else { Answer::No(why()) }
+        if found { MatchAnswer::Yes } else { MatchAnswer::No(why()) }
     }
 
     fn names(&self, host: &Host) -> bool {
@@ -133,7 +133,7 @@ impl Host {
     }
 
     /// The host of an address that a run contacts. After the host, the shell may still look for names of files that match a `?` of the query.
-    pub(crate) fn of_word(word: &Word) -> Option<Self> {
+    pub(crate) fn of_word(word: &ShellWord) -> Option<Self> {
         if let Some(text) = word.text() {
             return Self::of_text(text);
         }
@@ -149,10 +149,10 @@ impl Host {
 }
 
 /// The text of a part that is known or a pattern over file names.
-fn known_text(part: &Part) -> Option<&str> {
+fn known_text(part: &WordPart) -> Option<&str> {
     match part {
-        Part::Literal(text) | Part::Glob(text) => Some(text),
-        Part::Number => Some("0"),
-        Part::Home | Part::Unknown { .. } => None,
+        WordPart::Literal(text) | WordPart::Glob(text) => Some(text),
+        WordPart::Number => Some("0"),
+        WordPart::Home | WordPart::Unknown { .. } => None,
     }
 }

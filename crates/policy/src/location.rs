@@ -1,6 +1,6 @@
 //! Where a path of a call leads, as far as its text tells.
 
-use command_line::{Directory, Part, Word};
+use command_line::{Directory, ShellWord, WordPart};
 use tool_facts::PathFacts;
 
 use crate::wildcard::{Sign, signs};
@@ -117,12 +117,12 @@ impl Location {
     }
 
     /// Where a word leads from a directory. `None` if that is not known.
-    pub(crate) fn of_word(word: &Word, from: Option<&Self>) -> Option<Self> {
+    pub(crate) fn of_word(word: &ShellWord, from: Option<&Self>) -> Option<Self> {
         if let Some(text) = word.text() {
             return Self::of_text(text, from);
         }
         let (home, parts) = match word.parts.split_first() {
-            Some((Part::Home, rest)) => (true, rest),
+            Some((WordPart::Home, rest)) => (true, rest),
             _ => (false, word.parts.as_slice()),
         };
         let text = glob_text(parts)?;
@@ -183,14 +183,14 @@ impl Location {
 }
 
 /// The text of parts that are known or patterns over file names. `None` if a part is not known.
-fn glob_text(parts: &[Part]) -> Option<String> {
+fn glob_text(parts: &[WordPart]) -> Option<String> {
     let mut text = String::new();
     for part in parts {
         match part {
-            Part::Literal(literal) => text.push_str(literal),
-            Part::Glob(glob) => text.push_str(glob),
-            Part::Number => text.push('*'),
-            Part::Home | Part::Unknown { .. } => return None,
+            WordPart::Literal(literal) => text.push_str(literal),
+            WordPart::Glob(glob) => text.push_str(glob),
+            WordPart::Number => text.push('*'),
+            WordPart::Home | WordPart::Unknown { .. } => return None,
         }
     }
     Some(text)

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use command_line::{Directory, Effects, HazardKind, Line, Part, Redirect, RedirectKind, Run, Word};
+use command_line::{
+    Directory, Effects, HazardKind, Line, ProgramRun, Redirection, RedirectionKind, ShellWord, WordPart,
+};
 use tool_facts::{CallFacts, Unparsed};
 
 use crate::{
@@ -65,7 +67,7 @@ pub(crate) struct CallPart {
 
 /// A run with the facts about what it does.
 pub(crate) struct RunFacts<'a> {
-    pub(crate) run: &'a Run,
+    pub(crate) run: &'a ProgramRun,
     /// The text of the line.
     text: &'a str,
     /// The command in a few words.
@@ -178,7 +180,12 @@ impl CallPart {
 }
 
 impl<'a> RunFacts<'a> {
-    fn new((run, text): (&'a Run, &'a str), effects: Effects, session: &Location, start: Option<&Location>) -> Self {
+    fn new(
+        (run, text): (&'a ProgramRun, &'a str),
+        effects: Effects,
+        session: &Location,
+        start: Option<&Location>,
+    ) -> Self {
         let own = Location::of_directory(&run.directory, start);
         let directory = match &effects.directory {
             Some(word) => Location::of_word(word, own.as_ref()),
@@ -195,14 +202,15 @@ impl<'a> RunFacts<'a> {
             if is_write(redirect) {
                 writes.push(target());
             }
-            if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) && !is_pipe(&redirect.target) {
+            if matches!(redirect.kind, RedirectionKind::Read | RedirectionKind::ReadWrite) && !is_pipe(&redirect.target)
+            {
                 reads.push(target());
             }
         }
         let hazards = effects.hazards.iter().filter(|hazard| hazard.kind == HazardKind::Writes);
-        let mut written: Vec<&Word> = effects.writes.iter().collect();
+        let mut written: Vec<&ShellWord> = effects.writes.iter().collect();
         written.extend(hazards.filter_map(|hazard| hazard.target.as_ref()));
-        let mut seen: Vec<&Word> = Vec::new();
+        let mut seen: Vec<&ShellWord> = Vec::new();
         for word in written {
             if !seen.contains(&word) && !is_nowhere(word) {
                 seen.push(word);
@@ -224,7 +232,7 @@ impl<'a> RunFacts<'a> {
     }
 
     /// A word of the run for people.
-    pub(crate) fn shown_word(&self, word: &Word) -> String {
+    pub(crate) fn shown_word(&self, word: &ShellWord) -> String {
         shown_word(word, self.text)
     }
 
@@ -238,7 +246,7 @@ impl<'a> RunFacts<'a> {
         let mut shown = program.text().unwrap_or("a program that is not known").to_owned();
         let mut named = self.effects.subcommand.clone();
         if !self.effects.known {
-            let second = self.run.words.get(1).and_then(Word::text).filter(|word| is_plain_word(word));
+            let second = self.run.words.get(1).and_then(ShellWord::text).filter(|word| is_plain_word(word));
             named.extend(second.map(str::to_owned));
         }
         for word in &named {
@@ -289,13 +297,13 @@ impl<'a> RunFacts<'a> {
 }
 
 impl FileTarget {
-    fn new(word: &Word, from: Option<&Location>, text: &str) -> Self {
+    fn new(word: &ShellWord, from: Option<&Location>, text: &str) -> Self {
         Self { location: Location::of_word(word, from), text: shown_word(word, text), span: word.span.clone() }
     }
 }
 
 impl Contact {
-    fn new(word: &Word, text: &str) -> Self {
+    fn new(word: &ShellWord, text: &str) -> Self {
         let host = Host::of_word(word);
         let text = host.as_ref().map_or_else(|| shown_word(word, text), Host::shown);
         Self { host, text, span: word.span.clone() }
@@ -303,7 +311,7 @@ impl Contact {
 }
 
 /// The paths that a word of a program may name that is not in the tables: the word, or the value of an option.
-fn perhaps(word: &Word, from: Option<&Location>, line: &str) -> Option<FileTarget> {
+fn perhaps(word: &ShellWord, from: Option<&Location>, line: &str) -> Option<FileTarget> {
     let Some(text) = word.text() else { return Some(FileTarget::new(word, from, line)) };
     let text = match text.split_once('=') {
         Some((_, value)) if text.starts_with('-') => value,
@@ -317,7 +325,7 @@ fn perhaps(word: &Word, from: Option<&Location>, line: &str) -> Option<FileTarge
 }
 
 /// A word for people: its value, or as it is written in the text of the line.
-fn shown_word(word: &Word, line: &str) -> String {
+fn shown_word(word: &ShellWord, line: &str) -> String {
     let written = || line.get(word.span.clone()).filter(|written| !written.is_empty());
     excerpt(word.text().or_else(written).unwrap_or("$…"))
 }
@@ -330,24 +338,24 @@ fn is_plain_word(word: &str) -> bool {
 }
 
 /// Says whether a word is the pipe of a substitution of a process: `<(sort a)`. What else could be open at such a place was opened by a redirection.
-fn is_pipe(word: &Word) -> bool {
-    matches!(word.parts.as_slice(), [Part::Literal(text), Part::Number] if text == "/dev/fd/")
+fn is_pipe(word: &ShellWord) -> bool {
+    matches!(word.parts.as_slice(), [WordPart::Literal(text), WordPart::Number] if text == "/dev/fd/")
 }
 
-fn is_nowhere(word: &Word) -> bool {
+fn is_nowhere(word: &ShellWord) -> bool {
     word.text().is_some_and(|text| NOWHERE.contains(&text))
 }
 
 /// Says whether a redirection writes a file. `>&2` writes to a descriptor, and `>&$X` perhaps to a file.
-fn is_write(redirect: &Redirect) -> bool {
+fn is_write(redirect: &Redirection) -> bool {
     match redirect.kind {
-        RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => !is_nowhere(&redirect.target),
-        RedirectKind::Duplicate => {
+        RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite => !is_nowhere(&redirect.target),
+        RedirectionKind::Duplicate => {
             let descriptor =
                 |text: &str| text == "-" || text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
             !redirect.target.text().is_some_and(descriptor)
         }
-        RedirectKind::Read | RedirectKind::Text => false,
+        RedirectionKind::Read | RedirectionKind::Text => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    answer::Answer,
+    answer::MatchAnswer,
     location::{Base, Component, Location},
     why::Why,
     wildcard::Wildcard,
@@ -16,13 +16,13 @@ pub(crate) const LONGEST: usize = 1024;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PathPattern {
     base: Base,
-    components: Vec<Step>,
-    lowered: Vec<Step>,
+    components: Vec<PatternComponent>,
+    lowered: Vec<PatternComponent>,
 }
 
 /// One component of a pattern.
 #[derive(Debug, Clone, PartialEq)]
-enum Step {
+enum PatternComponent {
     /// `**`: any number of components.
     Deep,
     /// One component.
@@ -52,15 +52,15 @@ impl PathPattern {
         for component in rest.split('/').filter(|one| !matches!(*one, "" | ".")) {
             components.push(match component {
                 ".." => return Err("goes up by `..`: write the path from its start".into()),
-                "**" => Step::Deep,
+                "**" => PatternComponent::Deep,
                 one if one.contains("**") => {
                     return Err("has `**` beside other characters: it stands alone between slashes".into());
                 }
-                one => Step::One(Wildcard::parse(one)),
+                one => PatternComponent::One(Wildcard::parse(one)),
             });
         }
-        components.dedup_by(|one, other| *one == Step::Deep && *other == Step::Deep);
-        let lowered = components.iter().map(Step::lowered).collect();
+        components.dedup_by(|one, other| *one == PatternComponent::Deep && *other == PatternComponent::Deep);
+        let lowered = components.iter().map(PatternComponent::lowered).collect();
         Ok(Self { base, components, lowered })
     }
 
@@ -76,19 +76,19 @@ impl PathPattern {
     /// Whether the pattern matches a path, for a rule that asks or denies. Letters are compared in lower case.
     ///
     /// A relative pattern that begins with `**` is found anywhere. The home directory is one of the usual ones.
-    pub(crate) fn finds(&self, path: &Location, session: &Location, why: impl Fn() -> Why) -> Answer {
+    pub(crate) fn finds(&self, path: &Location, session: &Location, why: impl Fn() -> Why) -> MatchAnswer {
         let below = || path.components.strip_prefix(session.components.as_slice()).map(<[Component]>::to_vec);
         let whole = || path.components.clone();
         match (&self.base, &path.base) {
-            (_, Base::Session) if path.escapes => Answer::Maybe(why()),
+            (_, Base::Session) if path.escapes => MatchAnswer::Maybe(why()),
             (Base::Session, base) if *base == session.base && below().is_some() => {
                 self.compare(&below().unwrap_or_default(), why)
             }
-            (Base::Session, _) if self.lowered.first() == Some(&Step::Deep) => self.compare(&whole(), why),
+            (Base::Session, _) if self.lowered.first() == Some(&PatternComponent::Deep) => self.compare(&whole(), why),
             (one, two) if one == two && *one != Base::Session => self.compare(&whole(), why),
             (Base::Root, Base::Home) => {
                 let homes = homes().map(|home| self.compare(&[home, whole()].concat(), &why));
-                Answer::any(homes, &why).at_most_maybe(why)
+                MatchAnswer::any(homes, &why).at_most_maybe(why)
             }
             (Base::Home, Base::Root) => {
                 let rests = homes().filter_map(|home| {
@@ -97,22 +97,22 @@ impl PathPattern {
                         home.iter().zip(start).all(|(home, one)| home.wild || home.text == one.text.to_lowercase());
                     same.then(|| self.compare(rest, &why))
                 });
-                Answer::any(rests.collect::<Vec<_>>(), &why).at_most_maybe(why)
+                MatchAnswer::any(rests.collect::<Vec<_>>(), &why).at_most_maybe(why)
             }
-            _ => Answer::No(why()),
+            _ => MatchAnswer::No(why()),
         }
     }
 
     /// Compares the components of the pattern and of a path in lower case.
-    fn compare(&self, path: &[Component], why: impl Fn() -> Why) -> Answer {
+    fn compare(&self, path: &[Component], why: impl Fn() -> Why) -> MatchAnswer {
         let lower = |one: &Component| Component { text: one.text.to_lowercase(), wild: one.wild };
         let path: Vec<Component> = path.iter().map(lower).collect();
         if Matcher::default().covers(&self.lowered, &path) {
-            Answer::Yes
+            MatchAnswer::Yes
         } else if Matcher::default().may_match(&self.lowered, &path) {
-            Answer::Maybe(why())
+            MatchAnswer::Maybe(why())
         } else {
-            Answer::No(why())
+            MatchAnswer::No(why())
         }
     }
 
@@ -130,7 +130,7 @@ impl PathPattern {
     }
 }
 
-impl Step {
+impl PatternComponent {
     fn lowered(&self) -> Self {
         match self {
             Self::Deep => Self::Deep,
@@ -163,18 +163,18 @@ struct Matcher {
 }
 
 impl Matcher {
-    fn covers(&mut self, pattern: &[Step], path: &[Component]) -> bool {
+    fn covers(&mut self, pattern: &[PatternComponent], path: &[Component]) -> bool {
         let place = (pattern.len(), path.len());
         if self.seen.contains(&place) {
             return false;
         }
         let covers = match (pattern.split_first(), path.split_first()) {
             (None, None) => true,
-            (Some((Step::Deep, rest)), None) => self.covers(rest, path),
-            (Some((Step::Deep, rest)), Some((first, below))) => {
+            (Some((PatternComponent::Deep, rest)), None) => self.covers(rest, path),
+            (Some((PatternComponent::Deep, rest)), Some((first, below))) => {
                 self.covers(rest, path) || (!self.steers(first) && self.covers(pattern, below))
             }
-            (Some((Step::One(one), rest)), Some((first, below))) => {
+            (Some((PatternComponent::One(one), rest)), Some((first, below))) => {
                 !first.is_deep()
                     && (one.literal().is_some() || !self.steers(first))
                     && one.covers(&first.signs())
@@ -188,22 +188,24 @@ impl Matcher {
         covers
     }
 
-    fn may_match(&mut self, pattern: &[Step], path: &[Component]) -> bool {
+    fn may_match(&mut self, pattern: &[PatternComponent], path: &[Component]) -> bool {
         let place = (pattern.len(), path.len());
         if self.seen.contains(&place) {
             return false;
         }
         let may = match (pattern.split_first(), path.split_first()) {
             (None, None) => true,
-            (Some((Step::Deep, rest)), None) => self.may_match(rest, path),
-            (Some((Step::Deep, rest)), Some((_, below))) => {
+            (Some((PatternComponent::Deep, rest)), None) => self.may_match(rest, path),
+            (Some((PatternComponent::Deep, rest)), Some((_, below))) => {
                 self.may_match(rest, path) || self.may_match(pattern, below)
             }
             (_, Some((first, below))) if first.is_deep() => {
                 self.may_match(pattern, below)
                     || pattern.split_first().is_some_and(|(_, rest)| self.may_match(rest, path))
             }
-            (Some((Step::One(one), rest)), Some((first, below))) => may_name(one, first) && self.may_match(rest, below),
+            (Some((PatternComponent::One(one), rest)), Some((first, below))) => {
+                may_name(one, first) && self.may_match(rest, below)
+            }
             _ => false,
         };
         if !may {

@@ -1,6 +1,6 @@
 //! Reads the lists of patterns of a rule: `commands`, `writes`, `paths`, `hosts`, `tables`, `env`, `in`.
 
-use command_line::{Run, Word, effects};
+use command_line::{ProgramRun, ShellWord, effects};
 use domain::Verdict;
 
 use crate::{
@@ -96,7 +96,7 @@ fn check_allowed(pattern: &Located<CommandPattern>, findings: &mut Findings<'_>)
         return;
     }
     for program in programs.alternatives.iter().filter_map(Wildcard::literal) {
-        let run = Run { words: vec![Word::literal(program)], ..Run::default() };
+        let run = ProgramRun { words: vec![ShellWord::literal(program)], ..ProgramRun::default() };
         if !effects(&run).known {
             let message = format!(
                 "the options of `{program}` are not known, so that `*` allows all of them, also those that write, start programs or send"

@@ -26,7 +26,7 @@ pub(crate) struct PartState<'p> {
 }
 
 /// The ruling on one part.
-struct Outcome<'p> {
+struct PartOutcome<'p> {
     verdict: Verdict,
     rule: Option<&'p Rule>,
     reason: String,
@@ -98,7 +98,8 @@ impl Policy {
 
     /// Combines the rulings on the parts: the strictest verdict, and all reasons to ask.
     fn combine(&self, case: &Case<'_>, parts: &[CallPart], states: &[PartState<'_>]) -> Judgement {
-        let outcomes: Vec<Outcome<'_>> = states.iter().map(|state| self.outcome(case, state, parts.len())).collect();
+        let outcomes: Vec<PartOutcome<'_>> =
+            states.iter().map(|state| self.outcome(case, state, parts.len())).collect();
         let verdict = outcomes.iter().map(|outcome| outcome.verdict).max().unwrap_or(Verdict::Ask);
         let first = outcomes.iter().find(|outcome| outcome.verdict == verdict);
         let parts: Vec<PartRuling> = parts
@@ -121,13 +122,13 @@ impl Policy {
         Judgement { ruling, asks, certain, parts }
     }
 
-    fn outcome<'p>(&self, case: &Case<'_>, state: &PartState<'p>, parts: usize) -> Outcome<'p> {
+    fn outcome<'p>(&self, case: &Case<'_>, state: &PartState<'p>, parts: usize) -> PartOutcome<'p> {
         let rest = state.matched.map_or(self.default, |rule| rule.verdict);
         match (state.failed.first(), state.matched) {
             (Some(first), matched) if rest <= Verdict::Ask => {
                 let asks = self.asks(&state.failed, matched);
                 let reason = reason::held_because(first, &asks, &reason::doubts(case));
-                Outcome { verdict: Verdict::Ask, rule: Some(first.rule), reason, asks }
+                PartOutcome { verdict: Verdict::Ask, rule: Some(first.rule), reason, asks }
             }
             (_, Some(rule)) => self.outcome_of(rule.verdict, Some(rule), rule.reason.clone()),
             (_, None) => {
@@ -138,9 +139,9 @@ impl Policy {
         }
     }
 
-    fn outcome_of<'p>(&self, verdict: Verdict, rule: Option<&'p Rule>, reason: String) -> Outcome<'p> {
+    fn outcome_of<'p>(&self, verdict: Verdict, rule: Option<&'p Rule>, reason: String) -> PartOutcome<'p> {
         let asks = if verdict == Verdict::Ask { self.asks(&[], rule) } else { Vec::new() };
-        Outcome { verdict, rule, reason, asks }
+        PartOutcome { verdict, rule, reason, asks }
     }
 
     /// All reasons to ask about a part: the asking rules that could not be evaluated, then the rule that matches or
@@ -166,7 +167,7 @@ impl Policy {
 }
 
 /// The reasons to ask of all parts in the order of the file, each rule once.
-fn merged(outcomes: Vec<Outcome<'_>>) -> Vec<Asking> {
+fn merged(outcomes: Vec<PartOutcome<'_>>) -> Vec<Asking> {
     let mut asks: Vec<(usize, Asking)> = Vec::new();
     for (line, ask) in outcomes.into_iter().flat_map(|outcome| outcome.asks) {
         if !asks.iter().any(|(_, other)| other.rule == ask.rule) {
@@ -177,7 +178,7 @@ fn merged(outcomes: Vec<Outcome<'_>>) -> Vec<Asking> {
     asks.into_iter().map(|(_, ask)| ask).collect()
 }
 
-fn part_ruling(part: &CallPart, outcome: &Outcome<'_>, state: &PartState<'_>) -> PartRuling {
+fn part_ruling(part: &CallPart, outcome: &PartOutcome<'_>, state: &PartState<'_>) -> PartRuling {
     let nearest = state.nearest.as_ref().filter(|_| outcome.verdict > Verdict::Allow);
     let nearest = nearest.map(|(rule, why)| NearestRule { rule: rule.name.clone(), why: why.clone() });
     PartRuling {

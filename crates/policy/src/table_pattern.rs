@@ -1,6 +1,6 @@
 //! A pattern of tables: `orders`, `analytics.*`.
 
-use crate::{answer::Answer, why::Why, wildcard::Wildcard};
+use crate::{answer::MatchAnswer, why::Why, wildcard::Wildcard};
 
 /// Longest pattern, in bytes.
 pub(crate) const LONGEST: usize = 1024;
@@ -36,14 +36,14 @@ impl TablePattern {
     }
 
     /// Whether the pattern matches a table, for a rule that asks or denies. A name without a schema may be one of any schema.
-    pub(crate) fn finds(&self, table: &str, why: impl FnOnce() -> Why) -> Answer {
+    pub(crate) fn finds(&self, table: &str, why: impl FnOnce() -> Why) -> MatchAnswer {
         let table = table.to_lowercase();
         let names: Vec<&str> = table.split('.').rev().collect();
         let same = self.parts.iter().rev().zip(&names).all(|(part, name)| part.lowered().matches(name));
         match (same, names.len() >= self.parts.len()) {
-            (true, true) => Answer::Yes,
-            (true, false) => Answer::Maybe(why()),
-            (false, _) => Answer::No(why()),
+            (true, true) => MatchAnswer::Yes,
+            (true, false) => MatchAnswer::Maybe(why()),
+            (false, _) => MatchAnswer::No(why()),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn facts(tool: &str, arguments: &Value, declaration: &Declaration) ->
     take(&mut rest, declaration, ArgumentUse::Text);
     let mut declared = Vec::new();
     for (name, kind) in &declaration.arguments {
-        let mut search = Search { kind: *kind, around: Vec::new(), found: &mut declared };
+        let mut search = ArgumentSearch { kind: *kind, around: Vec::new(), found: &mut declared };
         search.look(&rest, &steps(name), "");
     }
     let guessed = argument::find(tool, &rest).and_then(|guessed| {
@@ -37,7 +37,7 @@ pub(super) fn facts(tool: &str, arguments: &Value, declaration: &Declaration) ->
         few.then_some(guessed).ok_or("there are too many arguments to examine")
     });
     match guessed {
-        Ok(guessed) => Reader { tool, declaration, facts: &mut facts }.read(&rest, declared, guessed),
+        Ok(guessed) => DeclaredReader { tool, declaration, facts: &mut facts }.read(&rest, declared, guessed),
         Err(reason) => facts.paths.push(CallPath::unparsed("", Unparsed::new("arguments", reason))),
     }
     facts.set_directories(&directories);
@@ -45,13 +45,13 @@ pub(super) fn facts(tool: &str, arguments: &Value, declaration: &Declaration) ->
     facts
 }
 
-struct Reader<'r> {
+struct DeclaredReader<'r> {
     tool: &'r str,
     declaration: &'r Declaration,
     facts: &'r mut CallFacts,
 }
 
-impl Reader<'_> {
+impl DeclaredReader<'_> {
     fn read<'a>(&mut self, rest: &'a Value, declared: Vec<DeclaredValue<'a>>, mut guessed: CallArguments<'a>) {
         let within = |place: &str| declared.iter().any(|one| is_within(place, &one.argument.place));
         guessed.arguments.retain(|one| !within(&one.place));
@@ -172,7 +172,7 @@ fn read_line(declared: &DeclaredValue<'_>, language: ShellLanguage) -> Result<(L
 
 /// A part of the name of a declared argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step<'n> {
+enum PathStep<'n> {
     /// A field of an object.
     Field(&'n str),
     /// Every item of a list.
@@ -180,12 +180,12 @@ enum Step<'n> {
 }
 
 /// The parts of a name: `edits[].path` is a field, its items, and a field of each.
-fn steps(name: &str) -> Vec<Step<'_>> {
+fn steps(name: &str) -> Vec<PathStep<'_>> {
     let mut steps = Vec::new();
     for part in name.split('.') {
         let field = part.trim_end_matches("[]");
-        steps.push(Step::Field(field));
-        steps.extend(std::iter::repeat_n(Step::Items, (part.len() - field.len()) / 2));
+        steps.push(PathStep::Field(field));
+        steps.extend(std::iter::repeat_n(PathStep::Items, (part.len() - field.len()) / 2));
     }
     steps
 }
@@ -199,16 +199,16 @@ fn take(arguments: &mut Value, declaration: &Declaration, wanted: ArgumentUse) -
     taken
 }
 
-fn take_one(value: &mut Value, steps: &[Step<'_>], place: &str, taken: &mut Vec<(String, Value)>) {
+fn take_one(value: &mut Value, steps: &[PathStep<'_>], place: &str, taken: &mut Vec<(String, Value)>) {
     match (steps.split_first(), value) {
         (None, Value::Null) => {}
         (None, value) => taken.push((place.to_owned(), value.take())),
-        (Some((Step::Field(name), rest)), Value::Object(fields)) => {
+        (Some((PathStep::Field(name), rest)), Value::Object(fields)) => {
             if let Some(inner) = fields.get_mut(*name) {
                 take_one(inner, rest, &beneath(place, name), taken);
             }
         }
-        (Some((Step::Items, rest)), Value::Array(items)) => {
+        (Some((PathStep::Items, rest)), Value::Array(items)) => {
             for (at, item) in items.iter_mut().enumerate() {
                 take_one(item, rest, &format!("{place}[{at}]"), taken);
             }
@@ -218,14 +218,14 @@ fn take_one(value: &mut Value, steps: &[Step<'_>], place: &str, taken: &mut Vec<
 }
 
 /// Finds the values of one declared argument.
-struct Search<'s, 'a> {
+struct ArgumentSearch<'s, 'a> {
     kind: ArgumentUse,
     around: Vec<&'a Value>,
     found: &'s mut Vec<DeclaredValue<'a>>,
 }
 
-impl<'a> Search<'_, 'a> {
-    fn look(&mut self, value: &'a Value, steps: &[Step<'_>], place: &str) {
+impl<'a> ArgumentSearch<'_, 'a> {
+    fn look(&mut self, value: &'a Value, steps: &[PathStep<'_>], place: &str) {
         let Some((step, rest)) = steps.split_first() else {
             if !value.is_null() || is_taken(self.kind) {
                 let kind = guessed_kind(self.kind);
@@ -235,14 +235,14 @@ impl<'a> Search<'_, 'a> {
             return;
         };
         match (step, value) {
-            (Step::Field(name), Value::Object(fields)) => {
+            (PathStep::Field(name), Value::Object(fields)) => {
                 if let Some(inner) = fields.get(*name) {
                     self.around.push(value);
                     self.look(inner, rest, &beneath(place, name));
                     self.around.pop();
                 }
             }
-            (Step::Items, Value::Array(items)) => {
+            (PathStep::Items, Value::Array(items)) => {
                 for (at, item) in items.iter().enumerate() {
                     self.look(item, rest, &format!("{place}[{at}]"));
                 }
@@ -292,9 +292,9 @@ mod tests {
 
     #[test]
     fn name_is_split_into_its_steps() {
-        assert_eq!(steps("command"), [Step::Field("command")]);
-        assert_eq!(steps("edits[].path"), [Step::Field("edits"), Step::Items, Step::Field("path")]);
-        assert_eq!(steps("a.b[][]"), [Step::Field("a"), Step::Field("b"), Step::Items, Step::Items]);
+        assert_eq!(steps("command"), [PathStep::Field("command")]);
+        assert_eq!(steps("edits[].path"), [PathStep::Field("edits"), PathStep::Items, PathStep::Field("path")]);
+        assert_eq!(steps("a.b[][]"), [PathStep::Field("a"), PathStep::Field("b"), PathStep::Items, PathStep::Items]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use command_line::{Assignment, Doubt, Line, Run, ShellLanguage, Word};
+use command_line::{Doubt, Line, ProgramRun, ShellLanguage, ShellWord, VariableAssignment};
 use serde_json::Value;
 
 use crate::Unparsed;
@@ -77,8 +77,8 @@ pub(super) fn add_variables(line: &mut Line, argument: &Argument<'_>) -> Result<
     for (name, value) in variables {
         let value = value.as_str().ok_or_else(|| refused("the value of a variable is not a text"))?;
         for run in &mut line.runs {
-            let value = Word::literal(value);
-            run.assignments.push(Assignment { name: name.clone(), value, exported: true });
+            let value = ShellWord::literal(value);
+            run.assignments.push(VariableAssignment { name: name.clone(), value, exported: true });
         }
     }
     Ok(())
@@ -99,7 +99,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-fn shifted(mut run: Run, by: usize) -> Run {
+fn shifted(mut run: ProgramRun, by: usize) -> ProgramRun {
     run.span = shifted_span(&run.span, by);
     run.words.iter_mut().for_each(|word| shift(word, by));
     run.assignments.iter_mut().for_each(|assignment| shift(&mut assignment.value, by));
@@ -110,7 +110,7 @@ fn shifted(mut run: Run, by: usize) -> Run {
     run
 }
 
-fn shift(word: &mut Word, by: usize) {
+fn shift(word: &mut ShellWord, by: usize) {
     word.span = shifted_span(&word.span, by);
 }
 

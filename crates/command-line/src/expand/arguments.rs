@@ -2,7 +2,7 @@
 
 use super::Level;
 use crate::lister::Lister;
-use crate::{Directory, Part, Position, Run, Stdin, Word};
+use crate::{Directory, ProgramRun, RunPosition, ShellWord, Stdin, WordPart};
 
 const NOT_DIRECT: Level = Level { is_direct: false, checked: false };
 
@@ -21,7 +21,7 @@ const XARGS_LONG_FLAGS: &[&str] =
     &["--exit", "--interactive", "--no-run-if-empty", "--null", "--open-tty", "--verbose"];
 
 /// Lists `xargs` and its command.
-pub(super) fn xargs(lister: &mut Lister, run: Run) {
+pub(super) fn xargs(lister: &mut Lister, run: ProgramRun) {
     lister.push(run.clone());
     let mut at = 1;
     let mut replaced: Option<String> = None;
@@ -52,16 +52,16 @@ pub(super) fn xargs(lister: &mut Lister, run: Run) {
     }
     let mut inner = inner_run(&run, "xargs");
     if let Some(sign) = &replaced {
-        inner.words = words.iter().map(|word| replace(word, sign, &[Part::Unknown { quoted: true }])).collect();
+        inner.words = words.iter().map(|word| replace(word, sign, &[WordPart::Unknown { quoted: true }])).collect();
     } else {
-        let appended = Word { parts: vec![Part::Unknown { quoted: false }], span: run.span.clone() };
+        let appended = ShellWord { parts: vec![WordPart::Unknown { quoted: false }], span: run.span.clone() };
         inner.words = words.iter().cloned().chain([appended]).collect();
     }
     super::start(lister, inner, NOT_DIRECT);
 }
 
 /// Passes an option of `xargs`. Returns `false` if it is not known.
-fn xargs_option(text: &str, next: Option<&Word>, at: &mut usize, replaced: &mut Option<String>) -> bool {
+fn xargs_option(text: &str, next: Option<&ShellWord>, at: &mut usize, replaced: &mut Option<String>) -> bool {
     if text.starts_with("--") {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         if XARGS_LONG_FLAGS.contains(&text) {
@@ -75,7 +75,7 @@ fn xargs_option(text: &str, next: Option<&Word>, at: &mut usize, replaced: &mut 
         if value.is_none() {
             *at += 1;
         }
-        return known && (value.is_some() || next.is_some_and(Word::is_one));
+        return known && (value.is_some() || next.is_some_and(ShellWord::is_one));
     }
     let letters = text.get(1..).unwrap_or_default();
     for (index, letter) in letters.char_indices() {
@@ -85,7 +85,7 @@ fn xargs_option(text: &str, next: Option<&Word>, at: &mut usize, replaced: &mut 
             return true;
         }
         if XARGS_VALUES.contains(letter) {
-            let value = if glued.is_empty() { next.and_then(Word::text) } else { Some(glued) };
+            let value = if glued.is_empty() { next.and_then(ShellWord::text) } else { Some(glued) };
             *at += usize::from(glued.is_empty());
             if letter == 'I' {
                 *replaced = value.filter(|value| !value.is_empty()).map(str::to_owned);
@@ -100,18 +100,18 @@ fn xargs_option(text: &str, next: Option<&Word>, at: &mut usize, replaced: &mut 
     true
 }
 
-fn inner_run(run: &Run, name: &str) -> Run {
+fn inner_run(run: &ProgramRun, name: &str) -> ProgramRun {
     let mut inner = run.clone();
-    inner.position.push(Position::Arguments(name.to_owned()));
+    inner.position.push(RunPosition::Arguments(name.to_owned()));
     inner.stdin = Stdin::Inherited;
     inner
 }
 
 /// Replaces a sign in the known text of a word.
-fn replace(word: &Word, sign: &str, by: &[Part]) -> Word {
-    let mut parts: Vec<Part> = Vec::new();
+fn replace(word: &ShellWord, sign: &str, by: &[WordPart]) -> ShellWord {
+    let mut parts: Vec<WordPart> = Vec::new();
     for part in &word.parts {
-        let Part::Literal(text) = part else {
+        let WordPart::Literal(text) = part else {
             parts.push(part.clone());
             continue;
         };
@@ -119,22 +119,22 @@ fn replace(word: &Word, sign: &str, by: &[Part]) -> Word {
             if index > 0 {
                 by.iter().for_each(|part| push(&mut parts, part.clone()));
             }
-            push(&mut parts, Part::Literal(piece.to_owned()));
+            push(&mut parts, WordPart::Literal(piece.to_owned()));
         }
     }
-    Word { parts, span: word.span.clone() }
+    ShellWord { parts, span: word.span.clone() }
 }
 
-fn push(parts: &mut Vec<Part>, part: Part) {
+fn push(parts: &mut Vec<WordPart>, part: WordPart) {
     match (parts.last_mut(), part) {
-        (_, Part::Literal(text)) if text.is_empty() => {}
-        (Some(Part::Literal(before)), Part::Literal(text)) => before.push_str(&text),
+        (_, WordPart::Literal(text)) if text.is_empty() => {}
+        (Some(WordPart::Literal(before)), WordPart::Literal(text)) => before.push_str(&text),
         (_, part) => parts.push(part),
     }
 }
 
 /// Lists `find` and the commands of `-exec`.
-pub(super) fn find(lister: &mut Lister, run: Run) {
+pub(super) fn find(lister: &mut Lister, run: ProgramRun) {
     lister.push(run.clone());
     let start = starting_point(&run.words);
     let mut at = 1;
@@ -142,19 +142,19 @@ pub(super) fn find(lister: &mut Lister, run: Run) {
         at += 1;
         let Some(action @ ("-exec" | "-execdir" | "-ok" | "-okdir")) = word.text() else { continue };
         let rest = run.words.get(at..).unwrap_or_default();
-        let ends = |(index, word): (usize, &Word)| {
-            let before = index.checked_sub(1).and_then(|before| rest.get(before)).and_then(Word::text);
+        let ends = |(index, word): (usize, &ShellWord)| {
+            let before = index.checked_sub(1).and_then(|before| rest.get(before)).and_then(ShellWord::text);
             word.text() == Some(";") || (word.text() == Some("+") && before == Some("{}"))
         };
         let Some(end) = rest.iter().enumerate().position(ends) else {
             lister.doubt(&word.span, format!("the command of `{action}` has no end"));
             return;
         };
-        let several = rest.get(end).and_then(Word::text) == Some("+");
+        let several = rest.get(end).and_then(ShellWord::text) == Some("+");
         let by = if action.ends_with("dir") {
-            vec![Part::Literal("./".to_owned()), Part::Glob("*".to_owned())]
-        } else if several && start.as_slice() == [Part::Unknown { quoted: true }] {
-            vec![Part::Unknown { quoted: false }]
+            vec![WordPart::Literal("./".to_owned()), WordPart::Glob("*".to_owned())]
+        } else if several && start.as_slice() == [WordPart::Unknown { quoted: true }] {
+            vec![WordPart::Unknown { quoted: false }]
         } else {
             start.clone()
         };
@@ -173,14 +173,14 @@ pub(super) fn find(lister: &mut Lister, run: Run) {
 }
 
 /// What `{}` stands for.
-fn starting_point(words: &[Word]) -> Vec<Part> {
-    let unknown = vec![Part::Unknown { quoted: true }];
+fn starting_point(words: &[ShellWord]) -> Vec<WordPart> {
+    let unknown = vec![WordPart::Unknown { quoted: true }];
     if words.iter().any(|word| word.prefix().starts_with("-files0") || word.may_be_option() && word.text().is_none()) {
         return unknown;
     }
     let rest = words.iter().skip(1).skip_while(|word| matches!(word.text(), Some("-P" | "-H" | "-L")));
-    let begins = |word: &&Word| word.prefix().starts_with(['-', '(', '!', ')', ',']);
-    let points: Vec<&Word> = rest.take_while(|word| !begins(word)).collect();
+    let begins = |word: &&ShellWord| word.prefix().starts_with(['-', '(', '!', ')', ',']);
+    let points: Vec<&ShellWord> = rest.take_while(|word| !begins(word)).collect();
     let point = match points.as_slice() {
         [] => "./",
         [only] => match only.text() {
@@ -190,5 +190,5 @@ fn starting_point(words: &[Word]) -> Vec<Part> {
         _ => return unknown,
     };
     let slash = if point.ends_with('/') { "" } else { "/" };
-    vec![Part::Literal(format!("{point}{slash}")), Part::Glob("**".to_owned())]
+    vec![WordPart::Literal(format!("{point}{slash}")), WordPart::Glob("**".to_owned())]
 }

@@ -4,7 +4,7 @@ use super::{Level, Program};
 use crate::lister::place::Ends;
 use crate::lister::{Context, DEEPEST, Lister};
 use crate::syntax::parser;
-use crate::{Position, Run, ShellLanguage, Stdin, Word};
+use crate::{ProgramRun, RunPosition, ShellLanguage, ShellWord, Stdin};
 
 /// Letters of options of shells that change nothing about what a text means.
 const LETTERS: &str = "ceuxvlh";
@@ -13,7 +13,7 @@ const LETTERS: &str = "ceuxvlh";
 const SETTINGS: &[&str] = &["errexit", "errtrace", "nounset", "pipefail", "verbose", "xtrace"];
 
 /// Lists the commands of `sh -c TEXT`. Returns `false` if the shell is to be listed as it is.
-pub(super) fn shell(lister: &mut Lister, run: &Run, program: &Program) -> bool {
+pub(super) fn shell(lister: &mut Lister, run: &ProgramRun, program: &Program) -> bool {
     let language = match program.name.as_str() {
         "bash" => ShellLanguage::Bash,
         "zsh" => ShellLanguage::Zsh,
@@ -28,8 +28,8 @@ pub(super) fn shell(lister: &mut Lister, run: &Run, program: &Program) -> bool {
 }
 
 /// Adds a doubt if a shell may have a text that is not known.
-pub(super) fn check_shell(lister: &mut Lister, run: &Run) {
-    let may_have_text = |word: &Word| match word.text() {
+pub(super) fn check_shell(lister: &mut Lister, run: &ProgramRun) {
+    let may_have_text = |word: &ShellWord| match word.text() {
         Some(text) => text.starts_with(['-', '+']) && !text.starts_with("--") && text.contains(['c', 'o', 'O']),
         None => word.may_be_option(),
     };
@@ -46,8 +46,8 @@ pub(super) fn check_shell(lister: &mut Lister, run: &Run) {
 }
 
 /// The text after the options of a shell, and whether the shell stops at a failure.
-fn find_text(run: &Run) -> Option<(String, bool)> {
-    let mut words = run.words.iter().skip(1).map(Word::text);
+fn find_text(run: &ProgramRun) -> Option<(String, bool)> {
+    let mut words = run.words.iter().skip(1).map(ShellWord::text);
     let (mut command, mut strict) = (false, false);
     loop {
         let text = words.next()??;
@@ -84,9 +84,9 @@ struct Nested {
 }
 
 /// Lists the commands of a text that a new shell reads.
-fn list_text(lister: &mut Lister, run: &Run, text: &str, nested: Nested) {
+fn list_text(lister: &mut Lister, run: &ProgramRun, text: &str, nested: Nested) {
     if !run.assignments.is_empty() {
-        lister.push(Run { words: Vec::new(), ..run.clone() });
+        lister.push(ProgramRun { words: Vec::new(), ..run.clone() });
     }
     lister.charge(text.len());
     let (list, doubts) = match parser::parse(nested.language, text, lister.depth.min(DEEPEST)) {
@@ -114,20 +114,20 @@ fn list_text(lister: &mut Lister, run: &Run, text: &str, nested: Nested) {
     inner.list(&list, &context);
 }
 
-fn surroundings(run: &Run, name: &str) -> Context {
+fn surroundings(run: &ProgramRun, name: &str) -> Context {
     let mut context = Context {
         position: run.position.clone(),
         redirects: run.redirects.clone(),
         stdin: run.stdin.clone(),
         checked: false,
     };
-    context.position.push(Position::Text(name.to_owned()));
+    context.position.push(RunPosition::Text(name.to_owned()));
     context
 }
 
 /// Lists the commands of `eval`, which happen in the shell itself.
-pub(super) fn evaluate(lister: &mut Lister, run: Run, level: Level) -> Ends {
-    let texts: Option<Vec<&str>> = run.words.iter().skip(1).map(Word::text).collect();
+pub(super) fn evaluate(lister: &mut Lister, run: ProgramRun, level: Level) -> Ends {
+    let texts: Option<Vec<&str>> = run.words.iter().skip(1).map(ShellWord::text).collect();
     let text = texts.map(|texts| texts.join(" ")).filter(|text| !text.starts_with('-'));
     let Some(text) = text else {
         lister.doubt(&run.span.clone(), "the text for `eval` is not known");
@@ -136,7 +136,7 @@ pub(super) fn evaluate(lister: &mut Lister, run: Run, level: Level) -> Ends {
         return Ends::same(lister.place.clone());
     };
     if !run.assignments.is_empty() || text.trim().is_empty() {
-        lister.push(Run { words: Vec::new(), ..run.clone() });
+        lister.push(ProgramRun { words: Vec::new(), ..run.clone() });
     }
     lister.charge(text.len());
     match parser::parse(lister.language, &text, lister.depth.min(DEEPEST)) {
@@ -163,8 +163,8 @@ pub(super) fn evaluate(lister: &mut Lister, run: Run, level: Level) -> Ends {
 }
 
 /// Lists the commands of `trap TEXT SIGNAL`.
-pub(super) fn trap(lister: &mut Lister, run: Run) {
-    let words: Option<Vec<&str>> = run.words.iter().skip(1).map(Word::text).collect();
+pub(super) fn trap(lister: &mut Lister, run: ProgramRun) {
+    let words: Option<Vec<&str>> = run.words.iter().skip(1).map(ShellWord::text).collect();
     let words = words.unwrap_or_default();
     let text = match words.as_slice() {
         ["--", text, _, ..] | [text, _, ..] if !text.starts_with('-') => (*text).to_owned(),
@@ -210,11 +210,11 @@ pub(super) fn trap(lister: &mut Lister, run: Run) {
 }
 
 /// Lists the text of `su -c TEXT`, which the shell of the user reads. The run of `su` is listed besides.
-pub(super) fn switch_user(lister: &mut Lister, run: &Run) {
+pub(super) fn switch_user(lister: &mut Lister, run: &ProgramRun) {
     let mut words = run.words.iter().skip(1);
     while let Some(word) = words.next() {
         let text = match word.text() {
-            Some("-c" | "--command") => words.next().map(Word::text),
+            Some("-c" | "--command") => words.next().map(ShellWord::text),
             Some("-" | "-l" | "--login" | "-m" | "-p") => continue,
             Some(text) if text.starts_with("--command=") => Some(text.strip_prefix("--command=")),
             Some(text) if !text.starts_with('-') => continue,
@@ -232,8 +232,8 @@ pub(super) fn switch_user(lister: &mut Lister, run: &Run) {
 }
 
 /// Lists the text of `watch`, which a shell reads. The run of `watch` is listed besides.
-pub(super) fn watch(lister: &mut Lister, run: &Run) {
-    let words: Option<Vec<&str>> = run.words.iter().skip(1).map(Word::text).collect();
+pub(super) fn watch(lister: &mut Lister, run: &ProgramRun) {
+    let words: Option<Vec<&str>> = run.words.iter().skip(1).map(ShellWord::text).collect();
     let mut words = words.as_deref().unwrap_or_default();
     loop {
         words = match words {

@@ -3,7 +3,7 @@
 use super::{Level, Program};
 use crate::lister::Lister;
 use crate::lister::place::{Ends, join};
-use crate::{Assignment, Directory, Part, Position, Run, Word};
+use crate::{Directory, ProgramRun, RunPosition, ShellWord, VariableAssignment, WordPart};
 
 /// The words of a wrapper that stand before its command.
 #[derive(Default)]
@@ -99,17 +99,17 @@ pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
 
 /// What the words of a wrapper say about its command.
 #[derive(Default)]
-struct Command {
+struct WrappedCommand {
     /// Index of its first word.
     at: usize,
-    assignments: Vec<Assignment>,
-    directories: Vec<Word>,
+    assignments: Vec<VariableAssignment>,
+    directories: Vec<ShellWord>,
     doubt: Option<String>,
 }
 
 /// Lists the command of a wrapper.
-pub(super) fn unwrap(lister: &mut Lister, run: Run, wrapper: &Wrapper, program: &Program, level: Level) -> Ends {
-    let queries = wrapper.name == "command" && run.words.get(1).and_then(Word::text).is_some_and(is_query);
+pub(super) fn unwrap(lister: &mut Lister, run: ProgramRun, wrapper: &Wrapper, program: &Program, level: Level) -> Ends {
+    let queries = wrapper.name == "command" && run.words.get(1).and_then(ShellWord::text).is_some_and(is_query);
     if queries || (wrapper.is_builtin && !program.is_bare) {
         lister.push(run);
         return Ends::same(lister.place.clone());
@@ -122,8 +122,8 @@ pub(super) fn unwrap(lister: &mut Lister, run: Run, wrapper: &Wrapper, program: 
     if rest.is_empty() {
         return alone(lister, run, wrapper, command);
     }
-    let mut inner = Run { words: rest.clone(), ..run.clone() };
-    inner.position.push(Position::Wrapper(wrapper.name.to_owned()));
+    let mut inner = ProgramRun { words: rest.clone(), ..run.clone() };
+    inner.position.push(RunPosition::Wrapper(wrapper.name.to_owned()));
     inner.assignments.extend(command.assignments);
     for directory in command.directories {
         inner.directory = directory.text().map_or(Directory::Unknown, |path| join(&inner.directory, path));
@@ -149,16 +149,17 @@ fn is_query(word: &str) -> bool {
     word.starts_with('-') && word.contains(['v', 'V'])
 }
 
-fn is_moving(words: &[Word]) -> bool {
+fn is_moving(words: &[ShellWord]) -> bool {
     words
         .first()
         .is_none_or(|word| word.text().is_none_or(|name| matches!(name, "cd" | "chdir" | "pushd" | "popd" | "eval")))
 }
 
 /// Lists a wrapper without a command: `exec > file`, `env`, `sudo -k`.
-fn alone(lister: &mut Lister, mut run: Run, wrapper: &Wrapper, command: Command) -> Ends {
+fn alone(lister: &mut Lister, mut run: ProgramRun, wrapper: &Wrapper, command: WrappedCommand) -> Ends {
     run.assignments.extend(command.assignments);
-    if wrapper.name == "exec" && run.redirects.iter().any(|redirect| redirect.kind != crate::RedirectKind::Duplicate) {
+    if wrapper.name == "exec" && run.redirects.iter().any(|redirect| redirect.kind != crate::RedirectionKind::Duplicate)
+    {
         lister.is_redirected = true;
     }
     lister.push(run);
@@ -166,8 +167,8 @@ fn alone(lister: &mut Lister, mut run: Run, wrapper: &Wrapper, command: Command)
 }
 
 /// Finds the command behind the options of a wrapper.
-fn read(words: &[Word], wrapper: &Wrapper) -> Command {
-    let mut command = Command { at: 1, ..Command::default() };
+fn read(words: &[ShellWord], wrapper: &Wrapper) -> WrappedCommand {
+    let mut command = WrappedCommand { at: 1, ..WrappedCommand::default() };
     let mut operands = wrapper.operands;
     let mut options = true;
     while let Some(word) = words.get(command.at) {
@@ -207,7 +208,7 @@ fn read(words: &[Word], wrapper: &Wrapper) -> Command {
 }
 
 /// Passes an option and its value.
-fn pass_option(words: &[Word], wrapper: &Wrapper, text: &str, command: &mut Command) {
+fn pass_option(words: &[ShellWord], wrapper: &Wrapper, text: &str, command: &mut WrappedCommand) {
     let next = words.get(command.at + 1);
     let is_value = |option: &str| wrapper.values.contains(&option) || wrapper.directories.contains(&option);
     if is_value(text) {
@@ -229,7 +230,7 @@ fn pass_option(words: &[Word], wrapper: &Wrapper, text: &str, command: &mut Comm
         && is_value(long)
     {
         if wrapper.directories.contains(&long) {
-            command.directories.push(Word::literal(value));
+            command.directories.push(ShellWord::literal(value));
         }
         return;
     }
@@ -245,7 +246,7 @@ fn pass_option(words: &[Word], wrapper: &Wrapper, text: &str, command: &mut Comm
 }
 
 /// Passes letters in one word: `-nu root`, `-oL`.
-fn pass_letters(wrapper: &Wrapper, text: &str, words: &[Word], command: &mut Command) -> bool {
+fn pass_letters(wrapper: &Wrapper, text: &str, words: &[ShellWord], command: &mut WrappedCommand) -> bool {
     let letters = text.get(1..).unwrap_or_default();
     for (at, letter) in letters.char_indices() {
         let option = format!("-{letter}");
@@ -253,7 +254,7 @@ fn pass_letters(wrapper: &Wrapper, text: &str, words: &[Word], command: &mut Com
         let is_directory = wrapper.directories.contains(&option);
         if is_directory || wrapper.values.contains(&option) {
             let glued = letters.get(at + letter.len_utf8()..).unwrap_or_default();
-            let value = if glued.is_empty() { words.get(command.at).cloned() } else { Some(Word::literal(glued)) };
+            let value = if glued.is_empty() { words.get(command.at).cloned() } else { Some(ShellWord::literal(glued)) };
             command.at += usize::from(glued.is_empty());
             if is_directory {
                 command.directories.extend(value);
@@ -268,8 +269,8 @@ fn pass_letters(wrapper: &Wrapper, text: &str, words: &[Word], command: &mut Com
 }
 
 /// Reads `NAME=value`.
-pub(crate) fn as_assignment(word: &Word) -> Option<Assignment> {
-    let Some(Part::Literal(first)) = word.parts.first() else { return None };
+pub(crate) fn as_assignment(word: &ShellWord) -> Option<VariableAssignment> {
+    let Some(WordPart::Literal(first)) = word.parts.first() else { return None };
     let (name, start) = first.split_once('=')?;
     let plain = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
     if name.is_empty() || !plain || name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -280,11 +281,11 @@ pub(crate) fn as_assignment(word: &Word) -> Option<Assignment> {
     }
     let mut parts = word.parts.clone();
     match parts.first_mut() {
-        Some(Part::Literal(text)) if !start.is_empty() => *text = start.to_owned(),
+        Some(WordPart::Literal(text)) if !start.is_empty() => *text = start.to_owned(),
         _ => {
             parts.remove(0);
         }
     }
-    let value = Word { parts, span: word.span.clone() };
-    Some(Assignment { name: name.to_owned(), value, exported: true })
+    let value = ShellWord { parts, span: word.span.clone() };
+    Some(VariableAssignment { name: name.to_owned(), value, exported: true })
 }

@@ -3,7 +3,7 @@
 use super::Lister;
 use super::place::{Ends, join};
 use crate::expand::as_assignment;
-use crate::{Assignment, Directory, Part, Run, ShellLanguage, Word};
+use crate::{Directory, ProgramRun, ShellLanguage, ShellWord, VariableAssignment, WordPart};
 
 /// Built-in commands that change what later words mean, or run their words.
 const DOUBTFUL: &[&str] = &[
@@ -20,7 +20,7 @@ const LETTERS: &str = "euxvET";
 
 impl Lister<'_> {
     /// Lists a run that may be a built-in command. Returns the states of the shell after it.
-    pub(crate) fn builtin(&mut self, mut run: Run, name: &str) -> Ends {
+    pub(crate) fn builtin(&mut self, mut run: ProgramRun, name: &str) -> Ends {
         let mut ends = Ends::same(self.place.clone());
         match name {
             "cd" | "chdir" | "pushd" | "popd" => ends = self.change(&run, name),
@@ -50,7 +50,7 @@ impl Lister<'_> {
     }
 
     /// Follows a change of the directory.
-    fn change(&mut self, run: &Run, name: &str) -> Ends {
+    fn change(&mut self, run: &ProgramRun, name: &str) -> Ends {
         let place = self.place.clone();
         if self.language == ShellLanguage::Sh && name != "cd" {
             return Ends::same(place.lost());
@@ -91,7 +91,7 @@ impl Lister<'_> {
     }
 
     /// `export NAME=value` and the like.
-    fn declare(&mut self, run: &mut Run, exported: bool, keeps: bool) {
+    fn declare(&mut self, run: &mut ProgramRun, exported: bool, keeps: bool) {
         let span = run.span.clone();
         let mut assignments = Vec::new();
         for word in run.words.iter().skip(1) {
@@ -125,11 +125,11 @@ impl Lister<'_> {
     }
 
     /// `read NAME…`
-    fn read(&mut self, run: &mut Run) {
+    fn read(&mut self, run: &mut ProgramRun) {
         // For `read` alone, `IFS` only says how the line is split.
         run.assignments.retain(|assignment| assignment.name != "IFS");
         let span = run.span.clone();
-        let unknown = Word { parts: vec![Part::Unknown { quoted: true }], span: span.clone() };
+        let unknown = ShellWord { parts: vec![WordPart::Unknown { quoted: true }], span: span.clone() };
         let mut names = Vec::new();
         let mut words = run.words.iter().skip(1);
         while let Some(word) = words.next() {
@@ -154,14 +154,14 @@ impl Lister<'_> {
         }
         for name in names {
             self.check_integer(&name, &unknown);
-            run.assignments.push(Assignment { name, value: unknown.clone(), exported: false });
+            run.assignments.push(VariableAssignment { name, value: unknown.clone(), exported: false });
         }
     }
 
     /// Built-in commands that fill variables.
-    fn fill(&mut self, run: &mut Run, default: &str, letters: &str) {
+    fn fill(&mut self, run: &mut ProgramRun, default: &str, letters: &str) {
         let span = run.span.clone();
-        let value = Word { parts: vec![Part::Unknown { quoted: true }], span: span.clone() };
+        let value = ShellWord { parts: vec![WordPart::Unknown { quoted: true }], span: span.clone() };
         let mut names = Vec::new();
         for word in run.words.iter().skip(1) {
             match word.text() {
@@ -179,7 +179,7 @@ impl Lister<'_> {
         if names.is_empty() {
             names.push(default.to_owned());
         }
-        run.assignments.extend(names.into_iter().map(|name| Assignment {
+        run.assignments.extend(names.into_iter().map(|name| VariableAssignment {
             name,
             value: value.clone(),
             exported: false,
@@ -187,17 +187,17 @@ impl Lister<'_> {
     }
 
     /// `printf -v NAME` sets a variable.
-    fn print(&mut self, run: &mut Run) {
+    fn print(&mut self, run: &mut ProgramRun) {
         let span = run.span.clone();
         let first = run.words.get(1);
-        let text = first.and_then(Word::text);
+        let text = first.and_then(ShellWord::text);
         if text == Some("-v") {
-            let value = Word { parts: vec![Part::Unknown { quoted: true }], span: span.clone() };
-            match run.words.get(2).and_then(Word::text).filter(|name| is_name(name)) {
+            let value = ShellWord { parts: vec![WordPart::Unknown { quoted: true }], span: span.clone() };
+            match run.words.get(2).and_then(ShellWord::text).filter(|name| is_name(name)) {
                 Some(name) => {
                     let name = name.to_owned();
                     self.check_integer(&name, &value);
-                    run.assignments.push(Assignment { name, value, exported: false });
+                    run.assignments.push(VariableAssignment { name, value, exported: false });
                 }
                 None => self.doubt(&span, "a word that sets a variable is not certain"),
             }
@@ -221,7 +221,7 @@ impl Lister<'_> {
     }
 
     /// `set -e` and the like.
-    fn set(&mut self, run: &Run) -> Ends {
+    fn set(&mut self, run: &ProgramRun) -> Ends {
         let mut strict = self.place.strict;
         let mut words = run.words.iter().skip(1).map(|word| word.text());
         while let Some(word) = words.next() {
@@ -254,7 +254,7 @@ impl Lister<'_> {
     }
 
     /// `test -v 'a[$(cmd)]'` runs `cmd`.
-    fn examine(&mut self, run: &Run) {
+    fn examine(&mut self, run: &ProgramRun) {
         let risky = run.words.windows(2).any(|pair| {
             let [option, operand] = pair else { return false };
             let variable = matches!(option.text(), Some("-v" | "-R"))
@@ -263,8 +263,9 @@ impl Lister<'_> {
         });
         let numbers = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
         let arithmetic = run.words.iter().any(|word| word.text().is_some_and(|text| numbers.contains(&text)));
-        let plain = |word: &Word| {
-            word.text().is_some_and(|text| !text.contains(['[', '$', '`'])) || word.parts.as_slice() == [Part::Number]
+        let plain = |word: &ShellWord| {
+            word.text().is_some_and(|text| !text.contains(['[', '$', '`']))
+                || word.parts.as_slice() == [WordPart::Number]
         };
         let evaluated = self.language == ShellLanguage::Zsh && arithmetic && !run.words.iter().skip(1).all(plain);
         if risky || evaluated {
@@ -273,11 +274,11 @@ impl Lister<'_> {
     }
 
     /// Built-in commands that may evaluate a name.
-    fn check_names(&mut self, run: &Run, name: &str) {
-        let safe = |word: &Word| match (name, word.text()) {
+    fn check_names(&mut self, run: &ProgramRun, name: &str) {
+        let safe = |word: &ShellWord| match (name, word.text()) {
             ("unset", Some(text)) => is_name(text) || text == "-v",
             ("wait", Some(text)) => text.trim_start_matches('%').chars().all(|c| c.is_ascii_digit()) || text == "-n",
-            ("wait", None) => matches!(word.parts.as_slice(), [Part::Number | Part::Unknown { quoted: true }]),
+            ("wait", None) => matches!(word.parts.as_slice(), [WordPart::Number | WordPart::Unknown { quoted: true }]),
             ("jobs", Some(text)) => !text.contains('x'),
             ("hash", Some(text)) => !text.contains(['p', '=', 'd']) || !text.starts_with('-'),
             ("print", Some(text)) => !text.starts_with('-') || text.chars().skip(1).all(|c| "rnl".contains(c)),
@@ -296,7 +297,7 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
-fn is_globstar(run: &Run) -> bool {
-    let words: Vec<Option<&str>> = run.words.iter().map(Word::text).collect();
+fn is_globstar(run: &ProgramRun) -> bool {
+    let words: Vec<Option<&str>> = run.words.iter().map(ShellWord::text).collect();
     words == [Some("shopt"), Some("-s"), Some("globstar")]
 }

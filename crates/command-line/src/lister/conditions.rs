@@ -1,7 +1,7 @@
 //! The conditions of `[[ ]]`.
 
 use super::{Context, Lister, arithmetic};
-use crate::Word;
+use crate::ShellWord;
 use crate::syntax::tree::{Atom, RawWord};
 
 /// Operators that compare numbers, whose operands are evaluated as arithmetic.
@@ -19,7 +19,7 @@ impl Lister<'_> {
                 self.number(raw);
             }
             let variable = matches!(before.as_deref(), Some("-v" | "-R"));
-            if variable && Word::text(&value).is_none_or(|text| text.contains('[')) {
+            if variable && ShellWord::text(&value).is_none_or(|text| text.contains('[')) {
                 self.doubt(&raw.span, "`-v` may evaluate a word once more");
             }
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Context, Lister, braces};
 use crate::syntax::tree::{Atom, Operation, RawWord, Substitution, SubstitutionKind};
-use crate::{Part, Position, ShellLanguage, Stdin, Word};
+use crate::{RunPosition, ShellLanguage, ShellWord, Stdin, WordPart};
 
 /// Variables that a shell sets itself, or that have a meaning for it.
 const SPECIAL: &[&str] = &[
@@ -141,7 +141,7 @@ pub(super) fn is_integer(name: &str) -> bool {
 
 impl Lister<'_> {
     /// Expands a word of a command, which may become several.
-    pub(super) fn words(&mut self, raw: &RawWord, context: &Context) -> Vec<Word> {
+    pub(super) fn words(&mut self, raw: &RawWord, context: &Context) -> Vec<ShellWord> {
         if raw.atoms.is_empty() {
             return Vec::new();
         }
@@ -165,11 +165,11 @@ impl Lister<'_> {
     }
 
     /// Expands a word that stays one: the value of an assignment, a here-document.
-    pub(super) fn value(&mut self, raw: &RawWord, context: &Context) -> Word {
+    pub(super) fn value(&mut self, raw: &RawWord, context: &Context) -> ShellWord {
         self.expand(&raw.atoms, &raw.span, Mode::Value, context)
     }
 
-    fn expand(&mut self, atoms: &[Atom], span: &Range<usize>, mode: Mode, context: &Context) -> Word {
+    fn expand(&mut self, atoms: &[Atom], span: &Range<usize>, mode: Mode, context: &Context) -> ShellWord {
         let mut parts = Vec::new();
         let mut at = 0;
         while let Some(atom) = atoms.get(at) {
@@ -177,11 +177,11 @@ impl Lister<'_> {
             match atom {
                 // Patterns in long words are not looked at.
                 Atom::Bare('~' | '[') if atoms.len() > LONGEST => {
-                    parts.push(Part::Unknown { quoted: mode == Mode::Value });
+                    parts.push(WordPart::Unknown { quoted: mode == Mode::Value });
                 }
                 Atom::Bare('~') if is_tilde(atoms, at - 1, mode) => {
                     let part = self.tilde(atoms, at - 1, mode);
-                    if part != Part::Home {
+                    if part != WordPart::Home {
                         // `~name`, `~+` or `~-`
                         at += name_length(atoms.get(at..).unwrap_or_default());
                     }
@@ -204,9 +204,9 @@ impl Lister<'_> {
                     let first = parts.is_empty();
                     self.variable(name, quoted, first, &mut parts);
                 }
-                Atom::Number => parts.push(Part::Number),
+                Atom::Number => parts.push(WordPart::Number),
                 Atom::Unknown { quoted } => {
-                    parts.push(Part::Unknown { quoted: *quoted || mode == Mode::Value });
+                    parts.push(WordPart::Unknown { quoted: *quoted || mode == Mode::Value });
                 }
                 Atom::Substitution(substitution) => {
                     let quoted = substitution.quoted || mode == Mode::Value;
@@ -214,19 +214,19 @@ impl Lister<'_> {
                 }
                 Atom::Expression(expression) => {
                     self.evaluate(expression, context);
-                    parts.push(Part::Unknown { quoted: true });
+                    parts.push(WordPart::Unknown { quoted: true });
                 }
                 Atom::Operation(operation) => {
                     self.operation(operation, span, context);
                     let quoted = operation.quoted || mode == Mode::Value;
-                    parts.push(if operation.number { Part::Number } else { Part::Unknown { quoted } });
+                    parts.push(if operation.number { WordPart::Number } else { WordPart::Unknown { quoted } });
                 }
             }
         }
-        Word { parts, span: self.span(span) }
+        ShellWord { parts, span: self.span(span) }
     }
 
-    fn tilde(&self, atoms: &[Atom], at: usize, mode: Mode) -> Part {
+    fn tilde(&self, atoms: &[Atom], at: usize, mode: Mode) -> WordPart {
         let ends = match atoms.get(at + 1) {
             None | Some(Atom::Bare('/')) => true,
             Some(Atom::Bare(':')) => at > 0 || mode == Mode::Value,
@@ -235,11 +235,11 @@ impl Lister<'_> {
         // As a word that only looks like an assignment, it is replaced by some shells.
         let certain = at == 0 || mode == Mode::Value;
         let home = self.facts.is_never_set("HOME");
-        if ends && certain && home { Part::Home } else { Part::Unknown { quoted: true } }
+        if ends && certain && home { WordPart::Home } else { WordPart::Unknown { quoted: true } }
     }
 
     /// A pattern in brackets.
-    fn bracket(&mut self, inside: &[Atom], span: &Range<usize>, parts: &mut Vec<Part>, context: &Context) {
+    fn bracket(&mut self, inside: &[Atom], span: &Range<usize>, parts: &mut Vec<WordPart>, context: &Context) {
         let mut text = String::from("[");
         let mut certain = true;
         for atom in inside {
@@ -260,35 +260,41 @@ impl Lister<'_> {
         if text.contains('/') {
             self.doubt(span, "a pattern with `/` in brackets is not certain");
         }
-        if certain { push_glob(parts, &text) } else { parts.push(Part::Unknown { quoted: false }) }
+        if certain { push_glob(parts, &text) } else { parts.push(WordPart::Unknown { quoted: false }) }
     }
 
-    fn variable(&mut self, name: &str, quoted: bool, first: bool, parts: &mut Vec<Part>) {
+    fn variable(&mut self, name: &str, quoted: bool, first: bool, parts: &mut Vec<WordPart>) {
         if let Some(value) = self.value_of(name).cloned() {
             let plain = match value.as_slice() {
                 [] => false,
-                [Part::Literal(text)] => !text.contains([' ', '\t', '\n', '*', '?', '[', '\\', '~']),
+                [WordPart::Literal(text)] => !text.contains([' ', '\t', '\n', '*', '?', '[', '\\', '~']),
                 _ => false,
             };
             if quoted || plain {
                 for part in value {
                     match part {
-                        Part::Literal(text) => push_text(parts, &text),
-                        Part::Glob(text) => push_glob(parts, &text),
-                        Part::Home | Part::Number | Part::Unknown { .. } => parts.push(part),
+                        WordPart::Literal(text) => push_text(parts, &text),
+                        WordPart::Glob(text) => push_glob(parts, &text),
+                        WordPart::Home | WordPart::Number | WordPart::Unknown { .. } => parts.push(part),
                     }
                 }
                 return;
             }
         }
         let home = name == "HOME" && first && self.facts.is_never_set("HOME");
-        parts.push(if home { Part::Home } else { Part::Unknown { quoted } });
+        parts.push(if home { WordPart::Home } else { WordPart::Unknown { quoted } });
     }
 
-    fn substitution(&mut self, substitution: &Substitution, quoted: bool, parts: &mut Vec<Part>, context: &Context) {
+    fn substitution(
+        &mut self,
+        substitution: &Substitution,
+        quoted: bool,
+        parts: &mut Vec<WordPart>,
+        context: &Context,
+    ) {
         let mut inner =
             Context { position: context.position.clone(), stdin: context.stdin.clone(), ..Context::default() };
-        inner.position.push(Position::Substitution);
+        inner.position.push(RunPosition::Substitution);
         if substitution.kind == SubstitutionKind::Sink {
             inner.stdin = Stdin::Pipe;
         }
@@ -301,13 +307,13 @@ impl Lister<'_> {
         self.fixed = fixed;
         self.place = outer;
         if substitution.kind == SubstitutionKind::Output {
-            parts.push(Part::Unknown { quoted });
+            parts.push(WordPart::Unknown { quoted });
         } else if self.language == ShellLanguage::Zsh {
             // `/dev/fd/12` or `/proc/self/fd/12`
-            parts.push(Part::Unknown { quoted: true });
+            parts.push(WordPart::Unknown { quoted: true });
         } else {
             push_text(parts, "/dev/fd/");
-            parts.push(Part::Number);
+            parts.push(WordPart::Number);
         }
     }
 
@@ -320,8 +326,8 @@ impl Lister<'_> {
         }
         if operation.sets {
             let mut run = self.run(span, context);
-            let value = Word { parts: vec![Part::Unknown { quoted: true }], span: run.span.clone() };
-            run.assignments = vec![crate::Assignment { name: operation.name.clone(), value, exported: false }];
+            let value = ShellWord { parts: vec![WordPart::Unknown { quoted: true }], span: run.span.clone() };
+            run.assignments = vec![crate::VariableAssignment { name: operation.name.clone(), value, exported: false }];
             if is_integer(&operation.name) {
                 self.doubt(span, format!("the value of `{}` is evaluated as arithmetic", operation.name));
             }
@@ -330,22 +336,22 @@ impl Lister<'_> {
     }
 }
 
-fn push_text(parts: &mut Vec<Part>, text: &str) {
+fn push_text(parts: &mut Vec<WordPart>, text: &str) {
     if text.is_empty() {
         return;
     }
-    if let Some(Part::Literal(before)) = parts.last_mut() {
+    if let Some(WordPart::Literal(before)) = parts.last_mut() {
         before.push_str(text);
     } else {
-        parts.push(Part::Literal(text.to_owned()));
+        parts.push(WordPart::Literal(text.to_owned()));
     }
 }
 
-fn push_glob(parts: &mut Vec<Part>, text: &str) {
-    if let Some(Part::Glob(before)) = parts.last_mut() {
+fn push_glob(parts: &mut Vec<WordPart>, text: &str) {
+    if let Some(WordPart::Glob(before)) = parts.last_mut() {
         before.push_str(text);
     } else {
-        parts.push(Part::Glob(text.to_owned()));
+        parts.push(WordPart::Glob(text.to_owned()));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::arithmetic;
-use crate::syntax::tree::{Atom, Command, Kind, List, RawAssignment, RawTarget, RawValue, RawWord, Simple};
+use crate::syntax::tree::{Atom, CommandNode, Kind, List, RawAssignment, RawTarget, RawValue, RawWord, Simple};
 
 /// Built-in commands that can set variables that the text does not name.
 const OPAQUE: &[&str] = &[
@@ -120,7 +120,7 @@ impl Facts {
         self.function_moves |= self.in_function;
     }
 
-    fn command(&mut self, command: &Command) {
+    fn command(&mut self, command: &CommandNode) {
         for redirect in &command.redirects {
             match &redirect.target {
                 RawTarget::Word(word) | RawTarget::HereString(word) => self.word(word),

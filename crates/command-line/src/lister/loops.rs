@@ -3,7 +3,7 @@
 use super::place::Ends;
 use super::{Context, Lister, expansion, facts::Facts};
 use crate::syntax::tree::For;
-use crate::{Assignment, Part, Position, Word};
+use crate::{RunPosition, ShellWord, VariableAssignment, WordPart};
 
 /// Largest number of words of a loop whose body is listed once for each.
 const MOST_ROUNDS: usize = 16;
@@ -12,7 +12,7 @@ impl Lister<'_> {
     /// Walks a loop over words. If the words are known, its body is walked once for each.
     pub(super) fn iteration(&mut self, iteration: &For, context: &Context) -> Ends {
         let raw = iteration.words.as_deref().unwrap_or_default();
-        let words: Vec<Word> = raw.iter().flat_map(|word| self.words(word, context)).collect();
+        let words: Vec<ShellWord> = raw.iter().flat_map(|word| self.words(word, context)).collect();
         let name = iteration.name.as_str();
         self.note_loop(iteration, &words, context);
         if expansion::is_integer(name)
@@ -39,7 +39,7 @@ impl Lister<'_> {
         }
         self.place.strict &= !inside.has_options;
         let after = self.place.clone();
-        let inner = context.within(Position::Loop);
+        let inner = context.within(RunPosition::Loop);
         for word in words {
             self.place = after.clone();
             self.scoped(false, |lister| {
@@ -52,13 +52,13 @@ impl Lister<'_> {
     }
 
     /// Lists the variable of a loop.
-    fn note_loop(&mut self, iteration: &For, words: &[Word], context: &Context) {
+    fn note_loop(&mut self, iteration: &For, words: &[ShellWord], context: &Context) {
         let mut run = self.run(&iteration.span, context);
         let value = match words {
             [only] if is_known(only) && iteration.words.is_some() && !iteration.menu => only.clone(),
-            _ => Word { parts: vec![Part::Unknown { quoted: true }], span: run.span.clone() },
+            _ => ShellWord { parts: vec![WordPart::Unknown { quoted: true }], span: run.span.clone() },
         };
-        let assign = |name: &str, value| Assignment { name: name.to_owned(), value, exported: false };
+        let assign = |name: &str, value| VariableAssignment { name: name.to_owned(), value, exported: false };
         run.assignments = vec![assign(&iteration.name, value.clone())];
         if iteration.menu {
             run.assignments.push(assign("REPLY", value));
@@ -68,6 +68,6 @@ impl Lister<'_> {
 }
 
 /// Says whether a word is one of known text, or the names that match a pattern.
-fn is_known(word: &Word) -> bool {
-    word.parts.iter().all(|part| matches!(part, Part::Literal(_) | Part::Glob(_) | Part::Home))
+fn is_known(word: &ShellWord) -> bool {
+    word.parts.iter().all(|part| matches!(part, WordPart::Literal(_) | WordPart::Glob(_) | WordPart::Home))
 }

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::place::Ends;
 use super::{Context, Lister, expansion};
-use crate::syntax::tree::{Atom, Command, RawAssignment, RawRedirect, RawTarget, RawValue, RawWord, Simple};
-use crate::{Assignment, Part, Position, Redirect, RedirectKind, ShellLanguage, Stdin, Word, expand};
+use crate::syntax::tree::{Atom, CommandNode, RawAssignment, RawRedirect, RawTarget, RawValue, RawWord, Simple};
+use crate::{
+    Redirection, RedirectionKind, RunPosition, ShellLanguage, ShellWord, Stdin, VariableAssignment, WordPart, expand,
+};
 
 /// Largest number of words of one command.
 const MOST_WORDS: usize = 8_192;
@@ -14,9 +16,9 @@ const MOST_WORDS: usize = 8_192;
 const DECLARING: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
 
 impl Lister<'_> {
-    pub(super) fn simple(&mut self, simple: &Simple, command: &Command, context: &Context) -> Ends {
+    pub(super) fn simple(&mut self, simple: &Simple, command: &CommandNode, context: &Context) -> Ends {
         let at = self.output.runs.len();
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<ShellWord> = Vec::new();
         let declares = self.language != ShellLanguage::Sh
             && simple.words.first().and_then(RawWord::bare).is_some_and(|name| DECLARING.contains(&name.as_str()));
         for raw in &simple.words {
@@ -40,7 +42,7 @@ impl Lister<'_> {
             if !exported {
                 self.remember_assignment(assignment, &value);
             }
-            assignments.push(Assignment { name: assignment.name.clone(), value, exported });
+            assignments.push(VariableAssignment { name: assignment.name.clone(), value, exported });
         }
         let mut inner = context.clone();
         self.redirects(&command.redirects, &mut inner);
@@ -82,8 +84,8 @@ impl Lister<'_> {
     }
 
     /// The function that a run calls, if it does.
-    fn called(&mut self, run: &crate::Run, command: &Command) -> Option<String> {
-        let name = run.words.first().and_then(Word::text)?;
+    fn called(&mut self, run: &crate::ProgramRun, command: &CommandNode) -> Option<String> {
+        let name = run.words.first().and_then(ShellWord::text)?;
         if !self.facts.functions.contains(name) {
             return None;
         }
@@ -95,7 +97,7 @@ impl Lister<'_> {
     }
 
     /// Calls a function, whose runs are listed where it is defined.
-    fn call(&mut self, _name: &str, mut run: crate::Run) -> Ends {
+    fn call(&mut self, _name: &str, mut run: crate::ProgramRun) -> Ends {
         run.words.clear();
         if !run.assignments.is_empty() || !run.redirects.is_empty() {
             self.push(run);
@@ -106,17 +108,19 @@ impl Lister<'_> {
         Ends::same(self.place.clone())
     }
 
-    fn assigned(&mut self, assignment: &RawAssignment, context: &Context) -> Word {
+    fn assigned(&mut self, assignment: &RawAssignment, context: &Context) -> ShellWord {
         if let Some(subscript) = &assignment.subscript {
             self.evaluate(subscript, context);
         }
         let value = match &assignment.value {
             RawValue::Word(word) => self.value(word, context),
             RawValue::Array(words) => {
-                let words: Vec<Word> = words.iter().flat_map(|word| self.words(word, context)).collect();
-                match <[Word; 1]>::try_from(words) {
+                let words: Vec<ShellWord> = words.iter().flat_map(|word| self.words(word, context)).collect();
+                match <[ShellWord; 1]>::try_from(words) {
                     Ok([only]) if only.text().is_some() => only,
-                    Ok(_) | Err(_) => Word { parts: vec![Part::Unknown { quoted: true }], ..Word::default() },
+                    Ok(_) | Err(_) => {
+                        ShellWord { parts: vec![WordPart::Unknown { quoted: true }], ..ShellWord::default() }
+                    }
                 }
             }
         };
@@ -125,19 +129,19 @@ impl Lister<'_> {
     }
 
     /// Notes a doubt if a value is evaluated as arithmetic.
-    pub(crate) fn check_integer(&mut self, name: &str, value: &Word) {
+    pub(crate) fn check_integer(&mut self, name: &str, value: &ShellWord) {
         let number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
         let number = value.parts.iter().all(|part| match part {
-            Part::Literal(text) => number(text),
-            Part::Number => true,
-            Part::Glob(_) | Part::Home | Part::Unknown { .. } => false,
+            WordPart::Literal(text) => number(text),
+            WordPart::Number => true,
+            WordPart::Glob(_) | WordPart::Home | WordPart::Unknown { .. } => false,
         });
         if expansion::is_integer(name) && !number {
             self.doubt(&value.span, format!("the value of `{name}` is evaluated as arithmetic"));
         }
     }
 
-    fn remember_assignment(&mut self, assignment: &RawAssignment, value: &Word) {
+    fn remember_assignment(&mut self, assignment: &RawAssignment, value: &ShellWord) {
         let plain = assignment.subscript.is_none() && !assignment.append;
         let known = matches!(assignment.value, RawValue::Word(_)) && value.text().is_some();
         if plain && known {
@@ -146,7 +150,7 @@ impl Lister<'_> {
     }
 
     /// Remembers the value of a variable that is set at one place only.
-    pub(super) fn remember_value(&mut self, name: &str, value: &Word) {
+    pub(super) fn remember_value(&mut self, name: &str, value: &ShellWord) {
         if self.facts.is_set_once(name) && !expansion::is_special(name) && value.text().is_some() {
             self.remember(name, value.parts.clone());
         }
@@ -170,58 +174,58 @@ impl Lister<'_> {
                         context.stdin =
                             value.text().map_or(Stdin::UnknownText, |text| Stdin::Text(format!("{text}\n")));
                     }
-                    (raw.kind, Word::default())
+                    (raw.kind, ShellWord::default())
                 }
                 RawTarget::Document(body) => {
                     let text = body.get().map(|body| self.document(body, context));
                     if input {
                         context.stdin = text.unwrap_or(Stdin::UnknownText);
                     }
-                    (raw.kind, Word::default())
+                    (raw.kind, ShellWord::default())
                 }
             };
-            context.redirects.push(Redirect { kind, target, span });
+            context.redirects.push(Redirection { kind, target, span });
         }
     }
 
     fn document(&mut self, body: &RawWord, context: &Context) -> Stdin {
         let fixed = self.fixed.clone();
         self.fixed = Some(self.span(&body.span));
-        let inner = context.without_redirects().within(Position::HereDocument);
+        let inner = context.without_redirects().within(RunPosition::HereDocument);
         let value = self.value(body, &inner);
         self.fixed = fixed;
         value.text().map_or(Stdin::UnknownText, |text| Stdin::Text(text.to_owned()))
     }
 
     /// Expands the file of a redirection.
-    fn file(&mut self, kind: RedirectKind, raw: &RawWord, context: &Context) -> (RedirectKind, Word) {
+    fn file(&mut self, kind: RedirectionKind, raw: &RawWord, context: &Context) -> (RedirectionKind, ShellWord) {
         let words = self.words(raw, context);
-        let Ok([word]) = <[Word; 1]>::try_from(words) else {
+        let Ok([word]) = <[ShellWord; 1]>::try_from(words) else {
             self.doubt(&raw.span, "a redirection has not exactly one file");
-            let parts = vec![Part::Unknown { quoted: true }];
-            return (kind, Word { parts, span: self.span(&raw.span) });
+            let parts = vec![WordPart::Unknown { quoted: true }];
+            return (kind, ShellWord { parts, span: self.span(&raw.span) });
         };
         if word.prefix().starts_with("/dev/tcp/") || word.prefix().starts_with("/dev/udp/") {
             self.doubt(&raw.span, "the shell opens a connection");
         }
-        let pipe = word.parts.as_slice() == [Part::Literal("/dev/fd/".to_owned()), Part::Number];
-        if pipe && matches!(kind, RedirectKind::Write | RedirectKind::Append) {
-            return (RedirectKind::Duplicate, Word { parts: vec![Part::Number], ..word });
+        let pipe = word.parts.as_slice() == [WordPart::Literal("/dev/fd/".to_owned()), WordPart::Number];
+        if pipe && matches!(kind, RedirectionKind::Write | RedirectionKind::Append) {
+            return (RedirectionKind::Duplicate, ShellWord { parts: vec![WordPart::Number], ..word });
         }
         (kind, word)
     }
 }
 
-fn set_input(raw: &RawRedirect, target: &Word, input: bool, context: &mut Context) {
+fn set_input(raw: &RawRedirect, target: &ShellWord, input: bool, context: &mut Context) {
     match raw.kind {
-        RedirectKind::Read if input && target.prefix() == "/dev/fd/" => context.stdin = Stdin::Pipe,
-        RedirectKind::Read | RedirectKind::ReadWrite if input => context.stdin = Stdin::File,
-        RedirectKind::Duplicate if raw.descriptor == Some(0) => context.stdin = Stdin::UnknownText,
-        RedirectKind::Read
-        | RedirectKind::ReadWrite
-        | RedirectKind::Duplicate
-        | RedirectKind::Write
-        | RedirectKind::Append
-        | RedirectKind::Text => {}
+        RedirectionKind::Read if input && target.prefix() == "/dev/fd/" => context.stdin = Stdin::Pipe,
+        RedirectionKind::Read | RedirectionKind::ReadWrite if input => context.stdin = Stdin::File,
+        RedirectionKind::Duplicate if raw.descriptor == Some(0) => context.stdin = Stdin::UnknownText,
+        RedirectionKind::Read
+        | RedirectionKind::ReadWrite
+        | RedirectionKind::Duplicate
+        | RedirectionKind::Write
+        | RedirectionKind::Append
+        | RedirectionKind::Text => {}
     }
 }

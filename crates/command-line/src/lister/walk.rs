@@ -3,8 +3,8 @@
 use super::facts::Facts;
 use super::place::{Ends, Place};
 use super::{Context, Lister, arithmetic};
-use crate::syntax::tree::{Arm, Command, Item, Joint, Kind, List, Pipeline, RawWord};
-use crate::{Assignment, Part, Position, Run, ShellLanguage, Stdin, Word};
+use crate::syntax::tree::{Arm, CommandNode, Item, Joint, Kind, List, Pipeline, RawWord};
+use crate::{ProgramRun, RunPosition, ShellLanguage, ShellWord, Stdin, VariableAssignment, WordPart};
 
 /// Functions with these names are called instead of a program in some shells only, or by the shell itself.
 const SPECIAL_BUILTINS: &[&str] = &[
@@ -16,7 +16,7 @@ impl Lister<'_> {
     /// Walks a list. The state after it depends on whether its last command succeeded.
     pub(crate) fn list(&mut self, list: &List, context: &Context) -> Ends {
         let many = list.items.len() > 1;
-        let inner = if many { context.within(Position::List) } else { context.clone() };
+        let inner = if many { context.within(RunPosition::List) } else { context.clone() };
         let mut ends = Ends::same(self.place.clone());
         for (at, item) in list.items.iter().enumerate() {
             if self.output.is_full {
@@ -39,7 +39,7 @@ impl Lister<'_> {
             return self.chain(item, context);
         }
         let start = self.place.clone();
-        let inner = context.within(Position::Background);
+        let inner = context.within(RunPosition::Background);
         self.scoped(false, |lister| lister.chain(item, &inner));
         self.place = start.clone();
         Ends::same(start)
@@ -47,13 +47,13 @@ impl Lister<'_> {
 
     fn chain(&mut self, item: &Item, context: &Context) -> Ends {
         let links = &item.links;
-        let mut inner = if links.len() > 1 { context.within(Position::List) } else { context.clone() };
-        if context.position.last() == Some(&Position::List) {
+        let mut inner = if links.len() > 1 { context.within(RunPosition::List) } else { context.clone() };
+        if context.position.last() == Some(&RunPosition::List) {
             inner.position = context.position.clone();
         }
         let all_and = links.iter().all(|link| link.joint != Joint::Or);
         let mut ends = Ends::same(self.place.clone());
-        self.scopes.push(super::Scope::default());
+        self.scopes.push(super::VariableScope::default());
         for (at, link) in links.iter().enumerate() {
             inner.checked = context.checked || at + 1 < links.len() || link.pipeline.negated;
             let before = ends;
@@ -87,16 +87,16 @@ impl Lister<'_> {
     fn pipeline(&mut self, pipeline: &Pipeline, context: &Context) -> Ends {
         let mut inner = context.clone();
         if pipeline.negated {
-            inner.position.push(Position::Condition);
+            inner.position.push(RunPosition::Condition);
         }
         if pipeline.timed {
-            inner.position.push(Position::Wrapper("time".to_owned()));
+            inner.position.push(RunPosition::Wrapper("time".to_owned()));
         }
         if let [only] = pipeline.commands.as_slice() {
             let ends = self.command(only, &inner);
             return if pipeline.negated { Ends { good: ends.bad, bad: ends.good } } else { ends };
         }
-        inner.position.push(Position::Pipe);
+        inner.position.push(RunPosition::Pipe);
         let start = self.place.clone();
         let mut after = start.clone();
         for (at, command) in pipeline.commands.iter().enumerate() {
@@ -114,7 +114,7 @@ impl Lister<'_> {
         Ends::same(after)
     }
 
-    pub(super) fn command(&mut self, command: &Command, context: &Context) -> Ends {
+    pub(super) fn command(&mut self, command: &CommandNode, context: &Context) -> Ends {
         if !self.step(&command.span) {
             return Ends::same(self.place.clone());
         }
@@ -127,7 +127,7 @@ impl Lister<'_> {
             Kind::Group(list) => self.list(list, &inner),
             Kind::Subshell(list) => {
                 let start = self.place.clone();
-                let inner = inner.within(Position::Subshell);
+                let inner = inner.within(RunPosition::Subshell);
                 self.scoped(false, |lister| lister.list(list, &inner));
                 self.place = start.clone();
                 Ends::same(start)
@@ -154,15 +154,15 @@ impl Lister<'_> {
     }
 
     /// Lists a command that starts no program, for its redirections.
-    fn add_empty(&mut self, command: &Command, context: &Context) -> Ends {
+    fn add_empty(&mut self, command: &CommandNode, context: &Context) -> Ends {
         let run = self.run(&command.span, context);
         self.push(run);
         Ends::same(self.place.clone())
     }
 
     /// A run without words.
-    pub(super) fn run(&self, span: &std::ops::Range<usize>, context: &Context) -> Run {
-        Run {
+    pub(super) fn run(&self, span: &std::ops::Range<usize>, context: &Context) -> ProgramRun {
+        ProgramRun {
             redirects: context.redirects.clone(),
             position: context.position.clone(),
             stdin: if self.is_redirected && context.stdin == Stdin::Inherited {
@@ -172,7 +172,7 @@ impl Lister<'_> {
             },
             directory: self.directory(),
             span: self.span(span),
-            ..Run::default()
+            ..ProgramRun::default()
         }
     }
 
@@ -185,15 +185,15 @@ impl Lister<'_> {
         let names = arithmetic::assigned(expression);
         if !names.is_empty() {
             let mut run = self.run(&expression.span, context);
-            let value = Word { parts: vec![Part::Number], span: run.span.clone() };
-            let assign = |name| Assignment { name, value: value.clone(), exported: false };
+            let value = ShellWord { parts: vec![WordPart::Number], span: run.span.clone() };
+            let assign = |name| VariableAssignment { name, value: value.clone(), exported: false };
             run.assignments = names.into_iter().map(assign).collect();
             self.push(run);
         }
     }
 
     fn branches(&mut self, branches: &[(List, List)], otherwise: Option<&List>, context: &Context) -> Ends {
-        let body_context = context.within(Position::Condition);
+        let body_context = context.within(RunPosition::Condition);
         let mut condition_context = body_context.clone();
         condition_context.checked = true;
         let mut result = self.place.unreachable();
@@ -224,9 +224,9 @@ impl Lister<'_> {
         let mut inside = if moved || moved_before { start.lost() } else { start.clone() };
         inside.strict &= !(set || set_before);
         self.place = inside.clone();
-        let inner = context.within(Position::Loop);
+        let inner = context.within(RunPosition::Loop);
         if let Some(condition) = condition {
-            let mut checked = context.within(Position::Condition);
+            let mut checked = context.within(RunPosition::Condition);
             checked.checked = true;
             self.place = self.scoped(false, |lister| lister.list(condition, &checked)).merged();
             self.place.reachable = inside.reachable;
@@ -238,7 +238,7 @@ impl Lister<'_> {
 
     fn case(&mut self, subject: &RawWord, arms: &[Arm], context: &Context) -> Ends {
         self.value(subject, context);
-        let inner = context.within(Position::Condition);
+        let inner = context.within(RunPosition::Condition);
         let start = self.place.clone();
         let mut result = start.clone();
         for arm in arms {
@@ -255,7 +255,7 @@ impl Lister<'_> {
         Ends::same(result)
     }
 
-    fn function(&mut self, name: &str, body: &Command, context: &Context) -> Ends {
+    fn function(&mut self, name: &str, body: &CommandNode, context: &Context) -> Ends {
         if SPECIAL_BUILTINS.contains(&name) {
             self.doubt(&body.span, format!("a function has the name of the built-in command `{name}`"));
         }
@@ -264,7 +264,7 @@ impl Lister<'_> {
         }
         let start = self.place.clone();
         self.place = if self.facts.moves_within { start.lost() } else { Place { strict: false, ..start.clone() } };
-        let mut inner = context.within(Position::Function(name.to_owned()));
+        let mut inner = context.within(RunPosition::Function(name.to_owned()));
         inner.stdin = Stdin::UnknownText;
         self.scoped(true, |lister| lister.command(body, &inner));
         self.place = start.clone();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::Effects;
 use super::scan::Scan;
-use crate::{HazardKind, Part, Role, Word};
+use crate::{HazardKind, ShellWord, WordPart, WordRole};
 
 /// Settings of git, in lower case, that run no program.
 static HARMLESS_SETTINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -39,7 +39,7 @@ fn is_harmless(key: &str) -> bool {
 }
 
 /// Adds the effect of `-c key=value`. The value does not matter if the key is harmless.
-pub(super) fn add_setting(effects: &mut Effects, at: usize, setting: &Word) {
+pub(super) fn add_setting(effects: &mut Effects, at: usize, setting: &ShellWord) {
     let prefix = setting.prefix();
     let key = match prefix.split_once('=') {
         Some((key, _)) => Some(key),
@@ -57,9 +57,9 @@ pub(super) fn add_setting(effects: &mut Effects, at: usize, setting: &Word) {
 /// In every other shape an option may take the word that looks like the key (`--comment user.name core.pager x`), and `--rename-section` turns a
 /// harmless setting into one that runs a program.
 pub(super) fn judge_config(scan: &mut Scan<'_>) -> bool {
-    let subcommand = scan.effects.roles.iter().position(|role| *role == Role::Subcommand).unwrap_or_default();
+    let subcommand = scan.effects.roles.iter().position(|role| *role == WordRole::Subcommand).unwrap_or_default();
     let first = subcommand + 1;
-    let words: Vec<(usize, &Word)> = scan.words.iter().enumerate().skip(first).collect();
+    let words: Vec<(usize, &ShellWord)> = scan.words.iter().enumerate().skip(first).collect();
     let scope = words.first().and_then(|(_, word)| word.text()).filter(|text| SCOPES.contains(text));
     let words = words.get(usize::from(scope.is_some())..).unwrap_or_default();
     if words.first().and_then(|(_, word)| word.text()).is_some_and(|text| SHOWING.contains(&text)) {
@@ -84,10 +84,11 @@ pub(super) fn judge_config(scan: &mut Scan<'_>) -> bool {
         match scope {
             None | Some("--local" | "--worktree") => {}
             Some("--global") => {
-                let file = Word { parts: vec![Part::Home, Part::Literal("/.gitconfig".to_owned())], span: 0..0 };
+                let file =
+                    ShellWord { parts: vec![WordPart::Home, WordPart::Literal("/.gitconfig".to_owned())], span: 0..0 };
                 scan.effects.add_write(*at, file);
             }
-            Some(_) => scan.effects.add_write(*at, Word::literal("/etc/gitconfig")),
+            Some(_) => scan.effects.add_write(*at, ShellWord::literal("/etc/gitconfig")),
         }
     }
     true

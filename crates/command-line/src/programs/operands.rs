@@ -1,7 +1,7 @@
 //! The kinds of operands.
 
 use super::{Effects, unknown_word};
-use crate::{Hazard, HazardKind, Part, Word};
+use crate::{Hazard, HazardKind, ShellWord, WordPart};
 
 /// What an operand is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +147,7 @@ fn kind(word: &str) -> OperandKind {
 }
 
 /// Adds the effect of an operand of one kind. `writing` says that an option makes the program write what it otherwise reads.
-pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, word: &Word, writing: bool) {
+pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, word: &ShellWord, writing: bool) {
     match kind {
         OperandKind::Text => {}
         OperandKind::Read if word.parts.is_empty() => {}
@@ -174,10 +174,10 @@ pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, w
             _ => {}
         },
         OperandKind::Revision => {
-            let is_inside = |part: &Part| match part {
-                Part::Literal(text) => !looks_outside(text),
-                Part::Number => true,
-                Part::Glob(_) | Part::Home | Part::Unknown { .. } => false,
+            let is_inside = |part: &WordPart| match part {
+                WordPart::Literal(text) => !looks_outside(text),
+                WordPart::Number => true,
+                WordPart::Glob(_) | WordPart::Home | WordPart::Unknown { .. } => false,
             };
             if !word.parts.iter().all(is_inside) {
                 add_operand(effects, OperandKind::Read, at, word, writing);
@@ -193,13 +193,13 @@ pub(super) fn add_operand(effects: &mut Effects, kind: OperandKind, at: usize, w
 
 /// Adds a file or directory whose code the program runs by its nature. It is an input like others if it surely lies below the working directory.
 /// `writing` says that an option makes the program write it.
-pub(super) fn add_project(effects: &mut Effects, at: usize, word: &Word, writing: bool) {
+pub(super) fn add_project(effects: &mut Effects, at: usize, word: &ShellWord, writing: bool) {
     if word.parts.is_empty() {
         return;
     }
     // A test of pytest is named `file::test`.
     let path = match word.text().and_then(|text| text.split_once("::")) {
-        Some((path, _)) => Word { parts: vec![Part::Literal(path.to_owned())], span: word.span.clone() },
+        Some((path, _)) => ShellWord { parts: vec![WordPart::Literal(path.to_owned())], span: word.span.clone() },
         None => word.clone(),
     };
     if writing {
@@ -209,30 +209,30 @@ pub(super) fn add_project(effects: &mut Effects, at: usize, word: &Word, writing
 }
 
 /// Adds a file that is run.
-fn add_script(effects: &mut Effects, at: usize, file: Word) {
+fn add_script(effects: &mut Effects, at: usize, file: ShellWord) {
     effects.add_read(file.clone());
     effects.hazards.push(Hazard { kind: HazardKind::Runs, word: at, target: Some(file) });
 }
 
 /// Says whether a path surely lies below the working directory. A pattern that begins with a dot may stand for `..`.
-fn lies_below(path: &Word) -> bool {
+fn lies_below(path: &ShellWord) -> bool {
     let mut text = String::new();
     for part in &path.parts {
         match part {
-            Part::Literal(part) => text.push_str(part),
-            Part::Glob(part) => text.push_str(part),
-            Part::Number => text.push('0'),
-            Part::Home | Part::Unknown { .. } => return false,
+            WordPart::Literal(part) => text.push_str(part),
+            WordPart::Glob(part) => text.push_str(part),
+            WordPart::Number => text.push('0'),
+            WordPart::Home | WordPart::Unknown { .. } => return false,
         }
     }
-    let has_pattern = path.parts.iter().any(|part| matches!(part, Part::Glob(_)));
+    let has_pattern = path.parts.iter().any(|part| matches!(part, WordPart::Glob(_)));
     let leaves = |component: &str| component == ".." || (has_pattern && component.starts_with('.') && component != ".");
     text != "-" && !text.starts_with(['/', '~', '\\']) && !text.contains("://") && !text.split(['/', '\\']).any(leaves)
 }
 
 /// Adds the repository that git contacts. A part before `::` names a program, `git-remote-NAME`.
-fn add_repository(effects: &mut Effects, kind: OperandKind, at: usize, word: &Word) {
-    let path = matches!(word.parts.first(), Some(Part::Home)) || word.prefix().starts_with(['/', '.']);
+fn add_repository(effects: &mut Effects, kind: OperandKind, at: usize, word: &ShellWord) {
+    let path = matches!(word.parts.first(), Some(WordPart::Home)) || word.prefix().starts_with(['/', '.']);
     match word.text() {
         Some(text) if text.contains("::") => effects.add_hazard(HazardKind::Runs, at),
         _ if path && kind == OperandKind::Repository => effects.add_read(word.clone()),

@@ -3,7 +3,7 @@
 use super::operands::{OperandKind, add_operand};
 use super::scan::Scan;
 use super::tables::{self, Rest};
-use crate::{HazardKind, Role, Word};
+use crate::{HazardKind, ShellWord, WordRole};
 
 impl Scan<'_> {
     /// Reads the words from `at` on as the rest of the run, if the table says how.
@@ -25,7 +25,7 @@ impl Scan<'_> {
     }
 
     /// Says whether a word begins the rest of the run: 1 if the word itself is `--` and does not belong to the rest, 0 if it does.
-    pub(super) fn begins_rest(&self, word: &Word) -> Option<usize> {
+    pub(super) fn begins_rest(&self, word: &ShellWord) -> Option<usize> {
         let node = self.node();
         let separator = usize::from(word.text() == Some("--"));
         let by_table = matches!(node.rest.as_ref()?, Rest::Table(_));
@@ -37,7 +37,7 @@ impl Scan<'_> {
     }
 
     /// Reads a word that names a tool, and leaves the words after it to the table of the tool.
-    pub(super) fn read_tool(&mut self, at: usize, word: &Word) -> usize {
+    pub(super) fn read_tool(&mut self, at: usize, word: &ShellWord) -> usize {
         self.finish();
         let name = word.text().map(|name| format!("npx {name}")).filter(|name| tables::program(name).is_some());
         let Some(name) = name else {
@@ -45,14 +45,14 @@ impl Scan<'_> {
             self.lost = true;
             return self.words.len();
         };
-        self.set_role(at, Role::Subcommand);
+        self.set_role(at, WordRole::Subcommand);
         self.effects.subcommand.extend(word.text().map(str::to_owned));
         self.enter(&name, at);
         at + 1
     }
 
     /// Leaves the words after `-m MODULE` to the table of the module.
-    pub(super) fn enter_module(&mut self, at: usize, module: &Word) {
+    pub(super) fn enter_module(&mut self, at: usize, module: &ShellWord) {
         self.add_own_hazard();
         let name = module.text().map(|name| format!("python -m {name}"));
         if let Some(name) = name.filter(|name| tables::program(name).is_some()) {

@@ -1,6 +1,6 @@
 //! Patterns over the values of options and over operands, in which `*` stands for any text.
 
-use crate::{Part, Word};
+use crate::{ShellWord, WordPart};
 
 /// Says whether a text matches a pattern.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
@@ -18,7 +18,7 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
 }
 
 /// Says whether a list of exceptions holds for a word: the first pattern that matches decides, and `!` before a pattern says that it is none.
-pub(super) fn is_exception(patterns: &[String], word: &Word) -> bool {
+pub(super) fn is_exception(patterns: &[String], word: &ShellWord) -> bool {
     match word.text() {
         Some(text) => {
             let decides = patterns.iter().find(|pattern| matches(pattern.strip_prefix('!').unwrap_or(pattern), text));
@@ -29,11 +29,11 @@ pub(super) fn is_exception(patterns: &[String], word: &Word) -> bool {
 }
 
 /// Says whether a word that is not wholly known may match a pattern. Digits that only the shell knows match nothing but `*`.
-fn may_match(pattern: &str, word: &Word) -> bool {
+fn may_match(pattern: &str, word: &ShellWord) -> bool {
     let start = pattern.split('*').next().unwrap_or_default();
-    if word.parts.iter().all(|part| matches!(part, Part::Literal(_) | Part::Number)) {
+    if word.parts.iter().all(|part| matches!(part, WordPart::Literal(_) | WordPart::Number)) {
         let text: String =
-            word.parts.iter().map(|part| if let Part::Literal(text) = part { text } else { "0" }).collect();
+            word.parts.iter().map(|part| if let WordPart::Literal(text) = part { text } else { "0" }).collect();
         return matches(pattern, &text);
     }
     let known = word.prefix();
@@ -76,20 +76,20 @@ mod tests {
             ("@a/b@user/repository", true),
             ("file:x", true),
         ] {
-            assert_eq!(is_exception(&patterns, &Word::literal(text)), expected, "{text}");
+            assert_eq!(is_exception(&patterns, &ShellWord::literal(text)), expected, "{text}");
         }
     }
 
     #[test]
     fn an_unknown_word_may_be_an_exception() {
-        let unknown = |start: &str| Word {
-            parts: vec![Part::Literal(start.to_owned()), Part::Unknown { quoted: true }],
+        let unknown = |start: &str| ShellWord {
+            parts: vec![WordPart::Literal(start.to_owned()), WordPart::Unknown { quoted: true }],
             span: 0..0,
         };
         let files = ["@*".to_owned()];
         assert!(!is_exception(&files, &unknown("src/")));
         assert!(is_exception(&files, &unknown("@")));
         assert!(is_exception(&["*=*".to_owned()], &unknown("test")));
-        assert!(is_exception(&files, &Word { parts: vec![Part::Unknown { quoted: true }], span: 0..0 }));
+        assert!(is_exception(&files, &ShellWord { parts: vec![WordPart::Unknown { quoted: true }], span: 0..0 }));
     }
 }

@@ -4,7 +4,7 @@ use super::operands::{OperandKind, add_operand, add_project};
 use super::options::{Opt, OptEffect, Shape};
 use super::tables::{self, Node, ReadsHere, Style};
 use super::{patterns, special, word_after};
-use crate::{Effects, HazardKind, Part, Role, Run, Stdin, Word};
+use crate::{Effects, HazardKind, ProgramRun, ShellWord, Stdin, WordPart, WordRole};
 
 /// An option that was read.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(super) struct GivenOption {
     /// Its name, with the dashes.
     pub(super) name: String,
     /// Its value, if it has one.
-    pub(super) value: Option<Word>,
+    pub(super) value: Option<ShellWord>,
     /// Index of its word.
     pub(super) at: usize,
 }
@@ -20,7 +20,7 @@ pub(super) struct GivenOption {
 /// The state of reading a run.
 pub(super) struct Scan<'a> {
     /// The words of the run.
-    pub(super) words: &'a [Word],
+    pub(super) words: &'a [ShellWord],
     /// The row of the program.
     program: &'a Node,
     /// The program, and below it the subcommands that were read.
@@ -44,7 +44,7 @@ pub(super) struct Scan<'a> {
 }
 
 /// Reads the words of a run of a known program.
-pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
+pub(super) fn scan(row: &'static Node, run: &ProgramRun, effects: Effects) -> Effects {
     let words = special::readable_words(row, &run.words);
     let mut scan = Scan {
         words: &words,
@@ -66,7 +66,7 @@ pub(super) fn scan(row: &'static Node, run: &Run, effects: Effects) -> Effects {
     let named = scan.effects.reads.len();
     scan.finish();
     if scan.effects.reads.len() == named && scan.reads_here(run) {
-        add_operand(&mut scan.effects, OperandKind::Read, 0, &Word::literal("."), scan.writing);
+        add_operand(&mut scan.effects, OperandKind::Read, 0, &ShellWord::literal("."), scan.writing);
     }
     scan.effects
 }
@@ -83,7 +83,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads one word and gives the index of the next.
-    fn read_word(&mut self, at: usize, word: &Word) -> usize {
+    fn read_word(&mut self, at: usize, word: &ShellWord) -> usize {
         let node = self.node();
         if self.lost {
             return at + 1;
@@ -95,12 +95,12 @@ impl<'a> Scan<'a> {
         }
         if !self.options_ended {
             if word.text() == Some("--") {
-                self.set_role(at, Role::Option);
+                self.set_role(at, WordRole::Option);
                 self.options_ended = true;
                 return at + 1;
             }
             if word.prefix().starts_with('-') && word.text() != Some("-") {
-                self.set_role(at, Role::Option);
+                self.set_role(at, WordRole::Option);
                 return if word.is_one() { self.read_option(at, word) } else { self.doubt_word(at) };
             }
             if let Some(next) = self.read_listed_word(at, word) {
@@ -126,13 +126,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Says whether the shell may make an option of a word that does not begin with a dash in the text.
-    fn may_become_option(&self, word: &Word) -> bool {
-        let unquoted = word.parts.iter().any(|part| matches!(part, Part::Unknown { quoted: false }));
+    fn may_become_option(&self, word: &ShellWord) -> bool {
+        let unquoted = word.parts.iter().any(|part| matches!(part, WordPart::Unknown { quoted: false }));
         if unquoted || !word.may_be_option() || word.text().is_some() {
             return unquoted;
         }
         // An option that is a whole word has no slash, unless it is glued to a value.
-        let slash = word.parts.iter().any(|part| matches!(part, Part::Literal(text) if text.contains('/')));
+        let slash = word.parts.iter().any(|part| matches!(part, WordPart::Literal(text) if text.contains('/')));
         !(slash && self.node().style == Style::Words && self.node().all_options_are_words())
     }
 
@@ -151,13 +151,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads a word as a subcommand. False if it is an operand.
-    fn read_subcommand(&mut self, at: usize, word: &Word) -> bool {
+    fn read_subcommand(&mut self, at: usize, word: &ShellWord) -> bool {
         let node = self.node();
         if let Some(name) = word.text()
             && let Some(subcommand) = node.subcommands.get(name)
             && !self.options_ended
         {
-            self.set_role(at, Role::Subcommand);
+            self.set_role(at, WordRole::Subcommand);
             self.effects.subcommand.push(name.to_owned());
             self.nodes.push(subcommand);
             self.node_at = at;
@@ -179,7 +179,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads a word that begins with a dash.
-    fn read_option(&mut self, at: usize, word: &Word) -> usize {
+    fn read_option(&mut self, at: usize, word: &ShellWord) -> usize {
         let prefix = word.prefix();
         let (name, value) = match prefix.find('=') {
             Some(equals) => (prefix.get(..equals).unwrap_or_default(), Some(word_after(word, equals + 1))),
@@ -214,13 +214,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Applies an option that is a word of its own, apart from a value after `=`.
-    fn apply_whole(&mut self, at: usize, name: &str, option: &Opt, value: Option<Word>) -> usize {
+    fn apply_whole(&mut self, at: usize, name: &str, option: &Opt, value: Option<ShellWord>) -> usize {
         match (option.shape, value) {
             (Shape::None, Some(_)) if !matches!(option.effect, OptEffect::Hazard(_)) => self.doubt_option(at),
             (Shape::Required, None) => self.apply_next(at, name, option),
             (Shape::Until, None) => self.apply_until(at, name, option),
             (Shape::Pair, None) => {
-                self.set_role(at + 1, Role::Value);
+                self.set_role(at + 1, WordRole::Value);
                 if self.words.get(at + 1).is_some_and(|word| !word.is_one()) {
                     self.doubt_word(at + 1);
                 }
@@ -235,7 +235,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads a word such as `-rn` or `-ofile` letter by letter.
-    fn read_letters(&mut self, at: usize, word: &Word) -> usize {
+    fn read_letters(&mut self, at: usize, word: &ShellWord) -> usize {
         let prefix = word.prefix();
         for (start, letter) in prefix.char_indices().skip(1) {
             if letter.is_ascii_digit()
@@ -262,7 +262,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Applies an option that is a letter, with the rest of the word as its value. Some programs do not count a `=` as a part of the value.
-    fn apply_glued(&mut self, at: usize, name: &str, option: &Opt, value: Option<Word>) -> usize {
+    fn apply_glued(&mut self, at: usize, name: &str, option: &Opt, value: Option<ShellWord>) -> usize {
         let node = self.node();
         if node.glues_no_values && value.is_some() {
             return self.doubt_option(at);
@@ -282,7 +282,7 @@ impl<'a> Scan<'a> {
             self.effects.add_hazard(HazardKind::Unknown, at);
             return at + 1;
         };
-        self.set_role(at + 1, Role::Value);
+        self.set_role(at + 1, WordRole::Value);
         let number =
             value.prefix().get(1..).is_some_and(|digits| digits.starts_with(|digit: char| digit.is_ascii_digit()));
         if self.node().guards_values && value.may_be_option() && value.text() != Some("-") && !number {
@@ -300,11 +300,11 @@ impl<'a> Scan<'a> {
         self.apply(at, name, option, None);
         for next in at + 1..self.words.len() {
             let Some(word) = self.words.get(next) else { break };
-            let plus = word.text() == Some("+") && self.words.get(next - 1).and_then(Word::text) == Some("{}");
+            let plus = word.text() == Some("+") && self.words.get(next - 1).and_then(ShellWord::text) == Some("{}");
             if word.text() == Some(";") || plus {
                 return next + 1;
             }
-            self.set_role(next, Role::Value);
+            self.set_role(next, WordRole::Value);
             // A word that may be `;` may end the command, and options of the program would follow.
             if word.text().is_none() && (word.prefix().is_empty() || !word.is_one()) {
                 self.effects.add_hazard(HazardKind::Unknown, next);
@@ -314,7 +314,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Adds the effect of an option.
-    fn apply(&mut self, at: usize, name: &str, option: &Opt, value: Option<Word>) {
+    fn apply(&mut self, at: usize, name: &str, option: &Opt, value: Option<ShellWord>) {
         self.options.push(GivenOption { name: name.to_owned(), value: value.clone(), at });
         let value = value.unwrap_or_default();
         if !option.exceptions.is_empty() && patterns::is_exception(&option.exceptions, &value) {
@@ -361,11 +361,11 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads a word without a dash that the tables list as an option, such as `+nightly` of cargo.
-    fn read_listed_word(&mut self, at: usize, word: &Word) -> Option<usize> {
+    fn read_listed_word(&mut self, at: usize, word: &ShellWord) -> Option<usize> {
         let text = word.text()?;
         let name = text.split('=').next().unwrap_or(text);
         let option = self.find(name)?;
-        self.set_role(at, Role::Option);
+        self.set_role(at, WordRole::Option);
         let value = (name.len() < text.len()).then(|| word_after(word, name.len() + 1));
         Some(self.apply_whole(at, name, &option, value))
     }
@@ -385,7 +385,7 @@ impl<'a> Scan<'a> {
         self.writing = false;
     }
 
-    pub(super) fn set_role(&mut self, at: usize, role: Role) {
+    pub(super) fn set_role(&mut self, at: usize, role: WordRole) {
         if let Some(place) = self.effects.roles.get_mut(at) {
             *place = role;
         }
@@ -434,7 +434,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Says whether the program reads the working directory if no operand names what it reads.
-    fn reads_here(&self, run: &Run) -> bool {
+    fn reads_here(&self, run: &ProgramRun) -> bool {
         match self.node().reads_here {
             None => false,
             Some(ReadsHere::Always) => true,

@@ -7,10 +7,10 @@ use super::scan::Scan;
 use super::scripts::{self, ScriptEffect};
 use super::tables::{Node, Special};
 use super::{Effects, conditions, git, tar};
-use crate::{HazardKind, Part, Role, Word};
+use crate::{HazardKind, ShellWord, WordPart, WordRole};
 
 /// The words to read in the place of those of the run.
-pub(super) fn readable_words<'a>(row: &Node, words: &'a [Word]) -> Cow<'a, [Word]> {
+pub(super) fn readable_words<'a>(row: &Node, words: &'a [ShellWord]) -> Cow<'a, [ShellWord]> {
     if row.special == Some(Special::Tar) { tar::readable_words(words) } else { Cow::Borrowed(words) }
 }
 
@@ -69,21 +69,21 @@ fn judge_script(scan: &mut Scan<'_>, options: &[&str], read: fn(&str) -> Vec<Scr
 }
 
 /// The texts that some options hold, each with the index of its word.
-fn fragments_in_options(scan: &Scan<'_>, options: &[&str]) -> Vec<(usize, Word)> {
+fn fragments_in_options(scan: &Scan<'_>, options: &[&str]) -> Vec<(usize, ShellWord)> {
     let held = scan.options.iter().filter(|option| options.contains(&option.name.as_str()));
     held.map(|option| {
-        let apart = scan.effects.roles.get(option.at + 1) == Some(&Role::Value);
+        let apart = scan.effects.roles.get(option.at + 1) == Some(&WordRole::Value);
         (option.at + usize::from(apart), option.value.clone().unwrap_or_default())
     })
     .collect()
 }
 
 /// The text of a word, with a digit in the place of digits that only the shell knows.
-fn known_text(word: &Word) -> Option<String> {
-    let text = |part: &Part| match part {
-        Part::Literal(text) => Some(text.clone()),
-        Part::Number => Some("1".to_owned()),
-        Part::Glob(_) | Part::Home | Part::Unknown { .. } => None,
+fn known_text(word: &ShellWord) -> Option<String> {
+    let text = |part: &WordPart| match part {
+        WordPart::Literal(text) => Some(text.clone()),
+        WordPart::Number => Some("1".to_owned()),
+        WordPart::Glob(_) | WordPart::Home | WordPart::Unknown { .. } => None,
     };
     word.parts.iter().map(text).collect()
 }
@@ -92,8 +92,8 @@ fn add_script_effect(effects: &mut Effects, at: usize, effect: ScriptEffect) {
     match effect {
         ScriptEffect::Runs => effects.add_hazard(HazardKind::Runs, at),
         ScriptEffect::Unknown => effects.add_hazard(HazardKind::Unknown, at),
-        ScriptEffect::Writes(file) => effects.add_write(at, Word::literal(&file)),
-        ScriptEffect::Reads(file) => effects.add_read(Word::literal(&file)),
+        ScriptEffect::Writes(file) => effects.add_write(at, ShellWord::literal(&file)),
+        ScriptEffect::Reads(file) => effects.add_read(ShellWord::literal(&file)),
     }
 }
 
@@ -101,7 +101,7 @@ fn add_script_effect(effects: &mut Effects, at: usize, effect: ScriptEffect) {
 fn judge_find(scan: &mut Scan<'_>) -> bool {
     let words = scan.words;
     let is_sign =
-        |at: &usize| words.get(*at).and_then(Word::text).is_some_and(|text| matches!(text, "(" | ")" | "!" | ","));
+        |at: &usize| words.get(*at).and_then(ShellWord::text).is_some_and(|text| matches!(text, "(" | ")" | "!" | ","));
     scan.operands.retain(|at| !is_sign(at));
     false
 }
@@ -121,7 +121,7 @@ fn judge_jq(scan: &mut Scan<'_>) -> bool {
 /// `cd` without an operand goes to the home directory.
 fn judge_directory(scan: &mut Scan<'_>) -> bool {
     if scan.operands.is_empty() {
-        scan.effects.set_directory(Word { parts: vec![Part::Home], span: 0..0 });
+        scan.effects.set_directory(ShellWord { parts: vec![WordPart::Home], span: 0..0 });
     }
     false
 }
@@ -129,7 +129,7 @@ fn judge_directory(scan: &mut Scan<'_>) -> bool {
 /// `ln` with one operand makes a link in the working directory.
 fn judge_link(scan: &mut Scan<'_>) -> bool {
     if scan.operands.len() == 1 && !scan.has_option(&["-t", "--target-directory"]) {
-        scan.effects.add_write(0, Word::literal("."));
+        scan.effects.add_write(0, ShellWord::literal("."));
     }
     false
 }
@@ -148,7 +148,7 @@ fn judge_compression(scan: &mut Scan<'_>) -> bool {
 /// `unzip` writes into the directory of `-d` or the working directory, unless it only lists.
 fn judge_unzip(scan: &mut Scan<'_>) -> bool {
     if !scan.has_option(&["-l", "-v", "-t", "-z", "-p", "-c", "-d", "-h", "-hh"]) && !scan.operands.is_empty() {
-        scan.effects.add_write(0, Word::literal("."));
+        scan.effects.add_write(0, ShellWord::literal("."));
     }
     false
 }
@@ -156,7 +156,7 @@ fn judge_unzip(scan: &mut Scan<'_>) -> bool {
 /// A patch names the files that it changes, below the working directory.
 fn judge_patch(scan: &mut Scan<'_>) -> bool {
     if scan.operands.is_empty() && !scan.has_option(&["--dry-run", "--version", "-v", "--help"]) {
-        scan.effects.add_write(0, Word::literal("."));
+        scan.effects.add_write(0, ShellWord::literal("."));
     }
     false
 }
@@ -184,7 +184,7 @@ fn judge_printf(scan: &mut Scan<'_>) -> bool {
     if letters.contains(|letter| !"sbqc%diouxXfeEgGaA*".contains(letter)) {
         scan.effects.add_hazard(HazardKind::Unknown, first);
     }
-    let evaluated = |word: &Word| known_text(word).is_none_or(|text| text.contains(['[', '`', '$']));
+    let evaluated = |word: &ShellWord| known_text(word).is_none_or(|text| text.contains(['[', '`', '$']));
     if letters.contains(|letter| "diouxXfeEgGaA*".contains(letter)) {
         let doubtful = operands.filter(|(_, word)| evaluated(word));
         doubtful.for_each(|(at, _)| scan.effects.add_hazard(HazardKind::Unknown, at));
@@ -242,7 +242,7 @@ fn judge_variables(scan: &mut Scan<'_>) -> bool {
             word.prefix().split_once('=').map_or((word.prefix(), None), |(name, value)| (name, Some(value)));
         let known = word.text().is_some() || (value.is_some() && !array);
         let literals =
-            word.parts.iter().filter_map(|part| if let Part::Literal(text) = part { Some(text) } else { None });
+            word.parts.iter().filter_map(|part| if let WordPart::Literal(text) = part { Some(text) } else { None });
         let evaluated = literals.into_iter().any(|text| text.contains(['`', '[', '(']));
         if !known || !word.is_one() || !is_name(name) || evaluated {
             scan.effects.add_hazard(HazardKind::Unknown, at);

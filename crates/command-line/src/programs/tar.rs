@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::operands::{OperandKind, add_operand};
 use super::scan::Scan;
-use crate::{HazardKind, Part, Word};
+use crate::{HazardKind, ShellWord, WordPart};
 
 /// Letters of `tar` that take a value.
 const VALUE_LETTERS: &str = "bCfgHIKLNTVXF";
@@ -13,7 +13,7 @@ const VALUE_LETTERS: &str = "bCfgHIKLNTVXF";
 ///
 /// Without a dash, the values of the letters follow in the order of the letters; with a dash, the value of a letter is the rest of its word. Both
 /// read the words alike if only the last letter takes a value.
-pub(super) fn readable_words(words: &[Word]) -> Cow<'_, [Word]> {
+pub(super) fn readable_words(words: &[ShellWord]) -> Cow<'_, [ShellWord]> {
     let Some(first) = words.get(1) else { return Cow::Borrowed(words) };
     let Some(letters) = first.text().filter(|text| !text.starts_with('-')) else { return Cow::Borrowed(words) };
     let before_last = letters.char_indices().next_back().and_then(|(at, _)| letters.get(..at)).unwrap_or_default();
@@ -22,7 +22,7 @@ pub(super) fn readable_words(words: &[Word]) -> Cow<'_, [Word]> {
     }
     let mut words = words.to_vec();
     if let Some(first) = words.get_mut(1) {
-        first.parts = vec![Part::Literal(format!("-{letters}"))];
+        first.parts = vec![WordPart::Literal(format!("-{letters}"))];
     }
     Cow::Owned(words)
 }
@@ -42,7 +42,7 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
         return true;
     }
     let is_file = |name: &str| matches!(name, "-f" | "--file");
-    let archives: Vec<Word> =
+    let archives: Vec<ShellWord> =
         scan.options.iter().filter(|option| is_file(&option.name)).filter_map(|option| option.value.clone()).collect();
     if archives.is_empty() {
         scan.effects.add_hazard(HazardKind::Unknown, 1);
@@ -60,7 +60,7 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
     // The archive is not below the directory of `-C`, so it is not the directory of the run.
     let directory = scan.effects.directory.take();
     if extracts && !scan.has_option(&["-O", "--to-stdout"]) {
-        scan.effects.add_write(1, directory.clone().unwrap_or_else(|| Word::literal(".")));
+        scan.effects.add_write(1, directory.clone().unwrap_or_else(|| ShellWord::literal(".")));
     }
     if let Some(directory) = directory.filter(|_| creates) {
         scan.effects.add_read(directory);

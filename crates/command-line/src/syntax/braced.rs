@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::parser::{Parser, Read};
+use super::parser::{Parser, ReadResult};
 use super::tree::{Atom, Operation, RawWord};
 use crate::ShellLanguage;
 
 impl Parser<'_> {
     /// Reads `${…}`.
-    pub(super) fn braced(&mut self, quoted: bool) -> Read<Atom> {
+    pub(super) fn braced(&mut self, quoted: bool) -> ReadResult<Atom> {
         let start = self.at;
         self.at += 2;
         if self.is_next("#}") {
@@ -38,7 +38,7 @@ impl Parser<'_> {
     }
 
     /// The name of a variable, or a sign or a number that stands for one.
-    fn parameter(&mut self) -> Read<String> {
+    fn parameter(&mut self) -> ReadResult<String> {
         let name = self.name();
         if !name.is_empty() {
             return Ok(name);
@@ -58,7 +58,7 @@ impl Parser<'_> {
     }
 
     /// Reads `[…]` after a name. Returns the sign if it stands for all elements.
-    fn subscript(&mut self, operation: &mut Operation) -> Read<Option<char>> {
+    fn subscript(&mut self, operation: &mut Operation) -> ReadResult<Option<char>> {
         for sign in ['@', '*'] {
             if self.eat(&format!("[{sign}]")) {
                 return Ok(Some(sign));
@@ -88,7 +88,7 @@ impl Parser<'_> {
     }
 
     /// `${!NAME[@]}` are the subscripts of an array; `${!NAME}` is another variable.
-    fn indirect(&mut self, start: usize, operation: Operation, all: bool) -> Read<Atom> {
+    fn indirect(&mut self, start: usize, operation: Operation, all: bool) -> ReadResult<Atom> {
         let prefix = !all && (self.eat("*") || self.eat("@"));
         self.expect("}")?;
         if !(all || prefix) || self.language != ShellLanguage::Bash {
@@ -97,7 +97,7 @@ impl Parser<'_> {
         Ok(Atom::Unknown { quoted: false })
     }
 
-    fn operator(&mut self, start: usize, operation: &mut Operation) -> Read<()> {
+    fn operator(&mut self, start: usize, operation: &mut Operation) -> ReadResult<()> {
         let quoted = operation.quoted;
         if operation.name == "@" || operation.name == "*" {
             operation.quoted = false;
@@ -140,7 +140,7 @@ impl Parser<'_> {
         }
     }
 
-    fn replacement(&mut self, operation: &mut Operation, quoted: bool) -> Read<()> {
+    fn replacement(&mut self, operation: &mut Operation, quoted: bool) -> ReadResult<()> {
         let _ = self.eat("/");
         operation.words.push(self.until(&['}', '/'], quoted)?);
         if self.eat("/") {
@@ -150,7 +150,7 @@ impl Parser<'_> {
     }
 
     /// Reads a word inside braces up to one of the characters.
-    fn until(&mut self, ends: &[char], quoted: bool) -> Read<RawWord> {
+    fn until(&mut self, ends: &[char], quoted: bool) -> ReadResult<RawWord> {
         let start = self.at;
         let mut word = RawWord::default();
         loop {
@@ -174,7 +174,7 @@ impl Parser<'_> {
     }
 
     /// Reads the numbers of `${NAME:offset:length}`, without the brace that ends them.
-    fn offset(&mut self) -> Read<RawWord> {
+    fn offset(&mut self) -> ReadResult<RawWord> {
         let mut word = self.expression("}")?;
         self.at -= 1;
         // The second `:` only separates the numbers.

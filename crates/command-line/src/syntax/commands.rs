@@ -1,11 +1,11 @@
 //! Lists, pipelines and simple commands.
 
-use super::parser::{Parser, Read, is_end};
+use super::parser::{Parser, ReadResult, is_end};
 use super::tree::{
-    Atom, Command, Item, Joint, Kind, Link, List, Pipeline, RawAssignment, RawRedirect, RawTarget, RawValue, RawWord,
-    Simple,
+    Atom, CommandNode, Item, Joint, Kind, Link, List, Pipeline, RawAssignment, RawRedirect, RawTarget, RawValue,
+    RawWord, Simple,
 };
-use crate::{RedirectKind, ShellLanguage};
+use crate::{RedirectionKind, ShellLanguage};
 
 /// Words that have a meaning where a command begins.
 const RESERVED: &[&str] = &[
@@ -24,7 +24,7 @@ const CLOSING: &[&str] = &["do", "done", "elif", "else", "esac", "fi", "then", "
 
 impl Parser<'_> {
     /// Reads commands up to a word or an operator that ends them, which is left.
-    pub(super) fn list(&mut self) -> Read<List> {
+    pub(super) fn list(&mut self) -> ReadResult<List> {
         let mut list = List::default();
         loop {
             self.lines()?;
@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 
     /// Reads commands that must be there.
-    pub(super) fn commands(&mut self) -> Read<List> {
+    pub(super) fn commands(&mut self) -> ReadResult<List> {
         let list = self.nested(Self::list)?;
         if list.items.is_empty() { Err(self.fail("a command is missing here")) } else { Ok(list) }
     }
@@ -70,12 +70,12 @@ impl Parser<'_> {
     }
 
     /// Takes a reserved word, or fails.
-    pub(super) fn expect_word(&mut self, word: &str) -> Read<()> {
+    pub(super) fn expect_word(&mut self, word: &str) -> ReadResult<()> {
         self.lines()?;
         if self.is_word_next(word) && self.eat(word) { Ok(()) } else { Err(self.fail(&format!("`{word}` is missing"))) }
     }
 
-    fn chain(&mut self) -> Read<Vec<Link>> {
+    fn chain(&mut self) -> ReadResult<Vec<Link>> {
         let mut links = vec![Link { joint: Joint::First, pipeline: self.pipeline()? }];
         loop {
             self.skip_blanks()?;
@@ -91,7 +91,7 @@ impl Parser<'_> {
         }
     }
 
-    fn pipeline(&mut self) -> Read<Pipeline> {
+    fn pipeline(&mut self) -> ReadResult<Pipeline> {
         let (mut negated, mut timed) = (false, false);
         loop {
             self.skip_blanks()?;
@@ -120,7 +120,7 @@ impl Parser<'_> {
                 let descriptor = RawWord { atoms: vec![Atom::Bare('1')], span: start..self.at, continued: false };
                 let target = RawTarget::Word(descriptor);
                 let redirect =
-                    RawRedirect { kind: RedirectKind::Duplicate, descriptor: Some(2), target, span: start..self.at };
+                    RawRedirect { kind: RedirectionKind::Duplicate, descriptor: Some(2), target, span: start..self.at };
                 if let Some(left) = commands.last_mut() {
                     left.redirects.push(redirect);
                 }
@@ -141,11 +141,11 @@ impl Parser<'_> {
         !alone && !option && !after.starts_with('\\')
     }
 
-    fn command(&mut self) -> Read<Command> {
+    fn command(&mut self) -> ReadResult<CommandNode> {
         self.skip_blanks()?;
         let start = self.at;
         let mut command = if let Some(kind) = self.nested(Self::compound)? {
-            Command { kind, redirects: Vec::new(), span: start..self.at }
+            CommandNode { kind, redirects: Vec::new(), span: start..self.at }
         } else {
             self.simple()?
         };
@@ -161,7 +161,7 @@ impl Parser<'_> {
         Ok(command)
     }
 
-    fn simple(&mut self) -> Read<Command> {
+    fn simple(&mut self) -> ReadResult<CommandNode> {
         let start = self.at;
         let mut end = start;
         let mut simple = Simple::default();
@@ -193,14 +193,14 @@ impl Parser<'_> {
         if self.is_next("(") {
             return self.definition(start, simple, &redirects);
         }
-        Ok(Command { kind: Kind::Simple(simple), redirects, span: start..end })
+        Ok(CommandNode { kind: Kind::Simple(simple), redirects, span: start..end })
     }
 
-    fn check_redirects(&self, redirects: &[RawRedirect]) -> Read<()> {
+    fn check_redirects(&self, redirects: &[RawRedirect]) -> ReadResult<()> {
         if redirects.len() > MOST_REDIRECTS { Err(self.fail("there are too many redirections")) } else { Ok(()) }
     }
 
-    fn definition(&mut self, start: usize, simple: Simple, redirects: &[RawRedirect]) -> Read<Command> {
+    fn definition(&mut self, start: usize, simple: Simple, redirects: &[RawRedirect]) -> ReadResult<CommandNode> {
         let name = match simple.words.as_slice() {
             [only] if simple.assignments.is_empty() && redirects.is_empty() && !only.continued => only.bare(),
             _ => None,
@@ -211,11 +211,11 @@ impl Parser<'_> {
         self.skip_blanks()?;
         self.expect(")")?;
         let kind = self.function_body(name)?;
-        Ok(Command { kind, redirects: Vec::new(), span: start..self.at })
+        Ok(CommandNode { kind, redirects: Vec::new(), span: start..self.at })
     }
 
     /// Fails if the first word is a reserved word at a place where it is none, or a word that a shell could read differently.
-    fn check_first(&self, word: &RawWord) -> Read<()> {
+    fn check_first(&self, word: &RawWord) -> ReadResult<()> {
         let Some(bare) = word.bare() else {
             let assignment = word.continued && word.atoms.iter().any(|atom| matches!(atom, Atom::Bare('=')));
             return if assignment { Err(self.fail("a line end divides an assignment")) } else { Ok(()) };
@@ -238,7 +238,7 @@ impl Parser<'_> {
     }
 
     /// Reads `NAME=value`, `NAME+=value` or `NAME[subscript]=value`.
-    fn assignment(&mut self) -> Read<Option<RawAssignment>> {
+    fn assignment(&mut self) -> ReadResult<Option<RawAssignment>> {
         let start = self.at;
         let name = self.name();
         if name.is_empty() || !matches!(self.peek(), Some('=' | '+' | '[')) {
@@ -276,7 +276,7 @@ impl Parser<'_> {
         Ok(Some(RawAssignment { name, subscript, value, append }))
     }
 
-    fn array(&mut self, start: usize) -> Read<Vec<RawWord>> {
+    fn array(&mut self, start: usize) -> ReadResult<Vec<RawWord>> {
         self.expect("(")?;
         self.is_extension(start, "an array");
         let mut words = Vec::new();

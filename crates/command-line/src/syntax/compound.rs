@@ -1,12 +1,12 @@
 //! Compound commands: groups, conditions, loops, `case`, functions.
 
-use super::parser::{Parser, Read};
-use super::tree::{Arm, Command, For, Kind, RawWord};
+use super::parser::{Parser, ReadResult};
+use super::tree::{Arm, CommandNode, For, Kind, RawWord};
 use crate::ShellLanguage;
 
 impl Parser<'_> {
     /// Reads a compound command, if one begins here.
-    pub(super) fn compound(&mut self) -> Read<Option<Kind>> {
+    pub(super) fn compound(&mut self) -> ReadResult<Option<Kind>> {
         let start = self.at;
         if self.eat("((") {
             if self.language == ShellLanguage::Sh {
@@ -44,14 +44,14 @@ impl Parser<'_> {
         Ok(Some(kind))
     }
 
-    fn body(&mut self) -> Read<super::tree::List> {
+    fn body(&mut self) -> ReadResult<super::tree::List> {
         self.expect_word("do")?;
         let body = self.commands()?;
         self.expect_word("done")?;
         Ok(body)
     }
 
-    fn branches(&mut self) -> Read<Kind> {
+    fn branches(&mut self) -> ReadResult<Kind> {
         let mut branches = Vec::new();
         let mut otherwise = None;
         loop {
@@ -72,7 +72,7 @@ impl Parser<'_> {
         }
     }
 
-    fn iteration(&mut self, start: usize, menu: bool) -> Read<Kind> {
+    fn iteration(&mut self, start: usize, menu: bool) -> ReadResult<Kind> {
         self.skip_blanks()?;
         if menu {
             self.is_extension(start, "`select`");
@@ -101,7 +101,7 @@ impl Parser<'_> {
         Ok(Kind::For(For { name, words, body: self.body()?, menu, span }))
     }
 
-    fn loop_words(&mut self) -> Read<Vec<RawWord>> {
+    fn loop_words(&mut self) -> ReadResult<Vec<RawWord>> {
         let mut words = Vec::new();
         loop {
             self.skip_blanks()?;
@@ -121,7 +121,7 @@ impl Parser<'_> {
         }
     }
 
-    fn case(&mut self) -> Read<Kind> {
+    fn case(&mut self) -> ReadResult<Kind> {
         self.skip_blanks()?;
         let subject = self.word()?;
         if subject.span.is_empty() {
@@ -139,7 +139,7 @@ impl Parser<'_> {
         }
     }
 
-    fn arm(&mut self) -> Read<Arm> {
+    fn arm(&mut self) -> ReadResult<Arm> {
         let _ = self.eat("(");
         let mut patterns = Vec::new();
         loop {
@@ -169,7 +169,7 @@ impl Parser<'_> {
         Ok(Arm { patterns, body })
     }
 
-    fn function(&mut self, start: usize) -> Read<Kind> {
+    fn function(&mut self, start: usize) -> ReadResult<Kind> {
         self.is_extension(start, "`function`");
         self.skip_blanks()?;
         let word = self.word()?;
@@ -187,7 +187,7 @@ impl Parser<'_> {
     }
 
     /// Reads the body of a function, which must be a compound command.
-    pub(super) fn function_body(&mut self, name: String) -> Read<Kind> {
+    pub(super) fn function_body(&mut self, name: String) -> ReadResult<Kind> {
         self.lines()?;
         let start = self.at;
         let Some(kind) = self.nested(Self::compound)? else {
@@ -203,11 +203,11 @@ impl Parser<'_> {
             let Some(redirect) = self.redirect()? else { break };
             redirects.push(redirect);
         }
-        Ok(Kind::Function { name, body: Box::new(Command { kind, redirects, span }) })
+        Ok(Kind::Function { name, body: Box::new(CommandNode { kind, redirects, span }) })
     }
 
     /// Reads the words of `[[ ]]`. Operators are words of their own.
-    fn test(&mut self) -> Read<Kind> {
+    fn test(&mut self) -> ReadResult<Kind> {
         let mut words: Vec<RawWord> = Vec::new();
         let mut open = 0_usize;
         loop {
@@ -252,7 +252,7 @@ impl Parser<'_> {
     }
 
     /// Reads a pattern in `[[ ]]`, which may have parentheses.
-    fn pattern(&mut self) -> Read<RawWord> {
+    fn pattern(&mut self) -> ReadResult<RawWord> {
         let start = self.at;
         let mut word = RawWord::default();
         let mut open = 0_usize;

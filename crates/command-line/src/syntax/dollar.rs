@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::parser::{Parser, Read, is_end, parse};
+use super::parser::{Parser, ReadResult, is_end, parse};
 use super::tree::{Atom, List, RawWord, Substitution, SubstitutionKind};
 use super::words::push_quoted;
 use crate::ShellLanguage;
 
 impl Parser<'_> {
     /// Reads what begins with `$`.
-    pub(super) fn dollar(&mut self, quoted: bool, atoms: &mut Vec<Atom>) -> Read<()> {
+    pub(super) fn dollar(&mut self, quoted: bool, atoms: &mut Vec<Atom>) -> ReadResult<()> {
         let atom = match self.peek_second() {
             Some('(') if self.is_next("$((") => {
                 self.at += 3;
@@ -44,7 +44,7 @@ impl Parser<'_> {
     }
 
     /// `$[ ]` is arithmetic in Bash. A `$` before `[` is plain only where it cannot be closed.
-    fn plain_bracket(&mut self, quoted: bool, atoms: &mut Vec<Atom>) -> Read<()> {
+    fn plain_bracket(&mut self, quoted: bool, atoms: &mut Vec<Atom>) -> ReadResult<()> {
         if self.language != ShellLanguage::Sh {
             return Err(self.fail("`$[` begins arithmetic"));
         }
@@ -57,7 +57,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn check_special(&self, c: char) -> Read<()> {
+    fn check_special(&self, c: char) -> ReadResult<()> {
         let extends = self.peek().is_some_and(|next| {
             next == '_'
                 || next == '{'
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn named(&mut self, quoted: bool) -> Read<Atom> {
+    fn named(&mut self, quoted: bool) -> ReadResult<Atom> {
         self.at += 1;
         let name = self.name();
         if self.is_next("\\\n") {
@@ -100,14 +100,14 @@ impl Parser<'_> {
     }
 
     /// Reads `$( )`.
-    fn substitution(&mut self, quoted: bool) -> Read<Atom> {
+    fn substitution(&mut self, quoted: bool) -> ReadResult<Atom> {
         self.at += 2;
         let list = self.enclosed()?;
         Ok(output(list, SubstitutionKind::Output, quoted))
     }
 
     /// Reads `<( )` or `>( )`.
-    pub(super) fn process(&mut self) -> Read<Atom> {
+    pub(super) fn process(&mut self) -> ReadResult<Atom> {
         let kind = if self.is_next("<") { SubstitutionKind::Input } else { SubstitutionKind::Sink };
         self.at += 2;
         let list = self.enclosed()?;
@@ -115,7 +115,7 @@ impl Parser<'_> {
     }
 
     /// Reads commands up to a `)`.
-    fn enclosed(&mut self) -> Read<List> {
+    fn enclosed(&mut self) -> ReadResult<List> {
         let start = self.at;
         let outer = std::mem::take(&mut self.pending);
         let list = self.nested(Parser::list)?;
@@ -130,7 +130,7 @@ impl Parser<'_> {
     }
 
     /// Reads a command in backquotes, which is a text of its own.
-    pub(super) fn backquoted(&mut self, quoted: bool) -> Read<Atom> {
+    pub(super) fn backquoted(&mut self, quoted: bool) -> ReadResult<Atom> {
         let start = self.at;
         self.at += 1;
         let mut inner = String::new();
@@ -168,7 +168,7 @@ impl Parser<'_> {
     }
 
     /// Reads arithmetic up to its end.
-    pub(super) fn expression(&mut self, end: &str) -> Read<RawWord> {
+    pub(super) fn expression(&mut self, end: &str) -> ReadResult<RawWord> {
         let start = self.at;
         let mut word = RawWord::default();
         let mut open = 0_usize;

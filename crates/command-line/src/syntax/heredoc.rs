@@ -3,12 +3,12 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::parser::{Parser, Pending, Read};
+use super::parser::{Parser, Pending, ReadResult};
 use super::tree::{Atom, RawWord};
 
 impl Parser<'_> {
     /// Notes a here-document whose body begins after the line.
-    pub(super) fn announce(&mut self, delimiter: &RawWord, strips_tabs: bool) -> Read<Rc<OnceCell<RawWord>>> {
+    pub(super) fn announce(&mut self, delimiter: &RawWord, strips_tabs: bool) -> ReadResult<Rc<OnceCell<RawWord>>> {
         let text = delimiter.literal().filter(|text| !text.is_empty() && !text.contains('\n'));
         let Some(text) = text.filter(|_| !delimiter.continued) else {
             return Err(self.fail("the end of a here-document is not certain"));
@@ -23,12 +23,12 @@ impl Parser<'_> {
     }
 
     /// Fails if the text ends before the body of a here-document.
-    pub(super) fn require_documents(&self) -> Read<()> {
+    pub(super) fn require_documents(&self) -> ReadResult<()> {
         if self.pending.is_empty() { Ok(()) } else { Err(self.fail("a here-document has no body")) }
     }
 
     /// Reads the bodies that begin at this line.
-    pub(super) fn documents(&mut self) -> Read<()> {
+    pub(super) fn documents(&mut self) -> ReadResult<()> {
         for pending in std::mem::take(&mut self.pending) {
             let word = self.document(&pending)?;
             let _ = pending.body.set(word);
@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn document(&mut self, pending: &Pending) -> Read<RawWord> {
+    fn document(&mut self, pending: &Pending) -> ReadResult<RawWord> {
         let start = self.at;
         let mut body = String::new();
         let mut continued = false;
@@ -65,7 +65,7 @@ impl Parser<'_> {
         }
     }
 
-    fn document_word(&mut self, pending: &Pending, body: &str, span: std::ops::Range<usize>) -> Read<RawWord> {
+    fn document_word(&mut self, pending: &Pending, body: &str, span: std::ops::Range<usize>) -> ReadResult<RawWord> {
         if body.contains('\0') {
             return Err(self.fail("the text has the character U+0000"));
         }

@@ -11,7 +11,7 @@ use crate::{Doubt, ShellLanguage};
 const DEEPEST: usize = 50;
 
 /// A result of the parser.
-pub(crate) type Read<T> = Result<T, Doubt>;
+pub(crate) type ReadResult<T> = Result<T, Doubt>;
 
 /// A parser for one text.
 pub(crate) struct Parser<'t> {
@@ -32,7 +32,7 @@ pub(super) struct Pending {
 }
 
 /// Parses a whole text. The doubts are about parts that were read in one of several ways.
-pub(crate) fn parse(language: ShellLanguage, text: &str, depth: usize) -> Read<(List, Vec<Doubt>)> {
+pub(crate) fn parse(language: ShellLanguage, text: &str, depth: usize) -> ReadResult<(List, Vec<Doubt>)> {
     let mut parser = Parser { text, at: 0, language, depth, pending: Vec::new(), doubts: Vec::new() };
     let list = parser.nested(Parser::list)?;
     if parser.at < text.len() {
@@ -74,7 +74,7 @@ impl<'t> Parser<'t> {
         next
     }
 
-    pub(super) fn expect(&mut self, text: &str) -> Read<()> {
+    pub(super) fn expect(&mut self, text: &str) -> ReadResult<()> {
         if self.eat(text) { Ok(()) } else { Err(self.fail(&format!("`{text}` is missing here"))) }
     }
 
@@ -89,7 +89,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses something one level deeper.
-    pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> ReadResult<T>) -> ReadResult<T> {
         if self.depth >= DEEPEST {
             return Err(self.fail("the commands are nested too deeply"));
         }
@@ -100,7 +100,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Passes blanks, continued lines, and a comment.
-    pub(super) fn skip_blanks(&mut self) -> Read<()> {
+    pub(super) fn skip_blanks(&mut self) -> ReadResult<()> {
         let before = self.text.get(..self.at).and_then(|before| before.chars().next_back());
         let continued = self.is_next("\\\n");
         while let Some(c) = self.peek() {
@@ -134,7 +134,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Takes a line end, and the here-documents that begin after it.
-    pub(super) fn line_end(&mut self) -> Read<bool> {
+    pub(super) fn line_end(&mut self) -> ReadResult<bool> {
         if !self.eat("\n") {
             return Ok(false);
         }
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Passes blanks, comments and line ends.
-    pub(super) fn lines(&mut self) -> Read<()> {
+    pub(super) fn lines(&mut self) -> ReadResult<()> {
         loop {
             self.skip_blanks()?;
             if !self.line_end()? {

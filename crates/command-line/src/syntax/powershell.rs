@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::parser::is_unseen;
-use crate::{Doubt, Line, Part, Position, Redirect, RedirectKind, Run, Stdin, Word};
+use crate::{Doubt, Line, ProgramRun, Redirection, RedirectionKind, RunPosition, ShellWord, Stdin, WordPart};
 
 /// Characters that are allowed outside quotes, besides letters and digits.
 const BARE: &str = "_-./\\:=+";
@@ -59,7 +59,7 @@ const RESERVED: &[&str] = &[
     "workflow",
 ];
 
-struct Reader<'t> {
+struct PowerShellReader<'t> {
     text: &'t str,
     at: usize,
     line: Line,
@@ -67,7 +67,7 @@ struct Reader<'t> {
 
 /// Reads a text. An error if any part of it is not plain.
 pub(super) fn parse(text: &str) -> Result<Line, Doubt> {
-    let mut reader = Reader { text, at: 0, line: Line::default() };
+    let mut reader = PowerShellReader { text, at: 0, line: Line::default() };
     let mut piped = false;
     loop {
         reader.blanks();
@@ -80,7 +80,7 @@ pub(super) fn parse(text: &str) -> Result<Line, Doubt> {
         piped = reader.peek() == Some('|');
         if piped {
             reader.at += 1;
-            reader.line.runs.iter_mut().last().into_iter().for_each(|run| run.position = vec![Position::Pipe]);
+            reader.line.runs.iter_mut().last().into_iter().for_each(|run| run.position = vec![RunPosition::Pipe]);
         }
     }
     if piped {
@@ -92,7 +92,7 @@ pub(super) fn parse(text: &str) -> Result<Line, Doubt> {
     Ok(reader.line)
 }
 
-impl Reader<'_> {
+impl PowerShellReader<'_> {
     fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
@@ -111,7 +111,8 @@ impl Reader<'_> {
 
     fn command(&mut self, piped: bool) -> Result<(), Doubt> {
         let start = self.at;
-        let mut run = Run { position: if piped { vec![Position::Pipe] } else { Vec::new() }, ..Run::default() };
+        let mut run =
+            ProgramRun { position: if piped { vec![RunPosition::Pipe] } else { Vec::new() }, ..ProgramRun::default() };
         if piped {
             run.stdin = Stdin::Pipe;
         }
@@ -139,18 +140,18 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn redirect(&mut self) -> Result<Redirect, Doubt> {
+    fn redirect(&mut self) -> Result<Redirection, Doubt> {
         let start = self.at;
         self.at += 1;
-        let kind = if self.rest().starts_with('>') { RedirectKind::Append } else { RedirectKind::Write };
-        self.at += usize::from(kind == RedirectKind::Append);
+        let kind = if self.rest().starts_with('>') { RedirectionKind::Append } else { RedirectionKind::Write };
+        self.at += usize::from(kind == RedirectionKind::Append);
         self.blanks();
         let target = self.word(false)?;
-        Ok(Redirect { kind, target, span: start..self.at })
+        Ok(Redirection { kind, target, span: start..self.at })
     }
 
     /// Reads a word. It is one piece: plain characters, or one quoted text.
-    fn word(&mut self, is_program: bool) -> Result<Word, Doubt> {
+    fn word(&mut self, is_program: bool) -> Result<ShellWord, Doubt> {
         let start = self.at;
         let text = match self.peek() {
             Some(_) if is_program => self.program()?,
@@ -161,8 +162,8 @@ impl Reader<'_> {
         if self.peek().is_some_and(|c| !matches!(c, ' ' | '\t' | '\n' | ';' | '|')) {
             return Err(self.fail("a word is not plain"));
         }
-        let parts = if text.is_empty() { Vec::new() } else { vec![Part::Literal(text)] };
-        Ok(Word { parts, span: start..self.at })
+        let parts = if text.is_empty() { Vec::new() } else { vec![WordPart::Literal(text)] };
+        Ok(ShellWord { parts, span: start..self.at })
     }
 
     fn program(&mut self) -> Result<String, Doubt> {

@@ -1,28 +1,28 @@
 //! Redirections.
 
-use super::parser::{Parser, Read};
+use super::parser::{Parser, ReadResult};
 use super::tree::{RawRedirect, RawTarget, RawWord};
-use crate::{RedirectKind, ShellLanguage};
+use crate::{RedirectionKind, ShellLanguage};
 
 /// Operators, longer ones first.
-const OPERATORS: &[(&str, RedirectKind)] = &[
-    ("<<<", RedirectKind::Text),
-    ("<<-", RedirectKind::Text),
-    ("<<", RedirectKind::Text),
-    ("<&", RedirectKind::Duplicate),
-    ("<>", RedirectKind::ReadWrite),
-    ("<", RedirectKind::Read),
-    ("&>>", RedirectKind::Append),
-    ("&>", RedirectKind::Write),
-    (">>", RedirectKind::Append),
-    (">&", RedirectKind::Duplicate),
-    (">|", RedirectKind::Write),
-    (">", RedirectKind::Write),
+const OPERATORS: &[(&str, RedirectionKind)] = &[
+    ("<<<", RedirectionKind::Text),
+    ("<<-", RedirectionKind::Text),
+    ("<<", RedirectionKind::Text),
+    ("<&", RedirectionKind::Duplicate),
+    ("<>", RedirectionKind::ReadWrite),
+    ("<", RedirectionKind::Read),
+    ("&>>", RedirectionKind::Append),
+    ("&>", RedirectionKind::Write),
+    (">>", RedirectionKind::Append),
+    (">&", RedirectionKind::Duplicate),
+    (">|", RedirectionKind::Write),
+    (">", RedirectionKind::Write),
 ];
 
 impl Parser<'_> {
     /// Reads a redirection, if one begins here.
-    pub(super) fn redirect(&mut self) -> Read<Option<RawRedirect>> {
+    pub(super) fn redirect(&mut self) -> ReadResult<Option<RawRedirect>> {
         let start = self.at;
         let digits: String = self.rest().chars().take_while(char::is_ascii_digit).collect();
         let after = self.rest().get(digits.len()..).unwrap_or_default();
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Ok(Some(RawRedirect { kind, descriptor, target, span: start..self.at }))
     }
 
-    fn check_operator(&self, after: &str, operator: &str) -> Read<()> {
+    fn check_operator(&self, after: &str, operator: &str) -> ReadResult<()> {
         let rest = after.get(operator.len()..).unwrap_or_default();
         let zsh = self.language == ShellLanguage::Zsh;
         let range = operator == "<" && rest.starts_with(|c: char| c.is_ascii_digit() || c == '-');
@@ -82,9 +82,9 @@ impl Parser<'_> {
         &mut self,
         start: usize,
         operator: &str,
-        kind: RedirectKind,
+        kind: RedirectionKind,
         named: Named,
-    ) -> Read<(RedirectKind, RawTarget)> {
+    ) -> ReadResult<(RedirectionKind, RawTarget)> {
         let Named { word, has_descriptor } = named;
         match operator {
             "<<" | "<<-" => {
@@ -98,7 +98,7 @@ impl Parser<'_> {
             "&>" | "&>>" if !self.is_silencing(operator, &word)? => self.is_extension(start, "`&>`"),
             _ => {}
         }
-        if kind != RedirectKind::Duplicate {
+        if kind != RedirectionKind::Duplicate {
             return Ok((kind, RawTarget::Word(word)));
         }
         let text = word.bare().unwrap_or_default();
@@ -112,13 +112,13 @@ impl Parser<'_> {
         }
         if operator == ">&" && !has_descriptor && word.literal().is_some_and(|text| !text.is_empty()) {
             self.is_extension(start, "`>&`");
-            return Ok((RedirectKind::Write, RawTarget::Word(word)));
+            return Ok((RedirectionKind::Write, RawTarget::Word(word)));
         }
         Err(self.fail_at(&word, "the target of a redirection is not certain"))
     }
 
     /// `cmd &>/dev/null` at the end of a command has the same runs in every shell.
-    fn is_silencing(&mut self, operator: &str, word: &RawWord) -> Read<bool> {
+    fn is_silencing(&mut self, operator: &str, word: &RawWord) -> ReadResult<bool> {
         self.skip_blanks()?;
         let ends = self.peek().is_none_or(|c| matches!(c, ';' | '\n' | ')' | '|') || self.is_next("&&"));
         Ok(operator == "&>" && ends && word.bare().as_deref() == Some("/dev/null"))

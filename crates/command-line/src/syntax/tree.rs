@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::RedirectKind;
+use crate::RedirectionKind;
 
 /// Commands that are separated by `;`, `&` or line ends.
 #[derive(Debug, Default)]
@@ -39,12 +39,12 @@ pub(crate) enum Joint {
 pub(crate) struct Pipeline {
     pub(crate) negated: bool,
     pub(crate) timed: bool,
-    pub(crate) commands: Vec<Command>,
+    pub(crate) commands: Vec<CommandNode>,
 }
 
 /// A command with its redirections.
 #[derive(Debug)]
-pub(crate) struct Command {
+pub(crate) struct CommandNode {
     pub(crate) kind: Kind,
     pub(crate) redirects: Vec<RawRedirect>,
     pub(crate) span: Range<usize>,
@@ -76,7 +76,7 @@ pub(crate) enum Kind {
     },
     Function {
         name: String,
-        body: Box<Command>,
+        body: Box<CommandNode>,
     },
     Test(Vec<RawWord>),
     Arithmetic(RawWord),
@@ -126,7 +126,7 @@ pub(crate) enum RawValue {
 /// A redirection as written.
 #[derive(Debug)]
 pub(crate) struct RawRedirect {
-    pub(crate) kind: RedirectKind,
+    pub(crate) kind: RedirectionKind,
     pub(crate) descriptor: Option<u32>,
     pub(crate) target: RawTarget,
     pub(crate) span: Range<usize>,

@@ -1,12 +1,12 @@
 //! Words and quotes.
 
-use super::parser::{Parser, Read, is_end, is_unseen};
+use super::parser::{Parser, ReadResult, is_end, is_unseen};
 use super::tree::{Atom, RawWord};
 use crate::ShellLanguage;
 
 impl Parser<'_> {
     /// Reads a word. It is empty if no word begins here.
-    pub(super) fn word(&mut self) -> Read<RawWord> {
+    pub(super) fn word(&mut self) -> ReadResult<RawWord> {
         let start = self.at;
         let mut word = RawWord::default();
         while let Some(c) = self.peek() {
@@ -39,7 +39,7 @@ impl Parser<'_> {
         }
     }
 
-    fn check_continued(&self, word: &RawWord) -> Read<()> {
+    fn check_continued(&self, word: &RawWord) -> ReadResult<()> {
         let digits = word.bare().is_some_and(|bare| bare.chars().all(|c| c.is_ascii_digit()));
         if word.continued && digits && matches!(self.peek(), Some('<' | '>')) {
             return Err(self.fail("a line end divides a redirection"));
@@ -48,7 +48,7 @@ impl Parser<'_> {
     }
 
     /// Refuses what only zsh gives a meaning.
-    fn check_zsh(&mut self, word: &RawWord) -> Read<()> {
+    fn check_zsh(&mut self, word: &RawWord) -> ReadResult<()> {
         let count = |sign: char| word.atoms.iter().filter(|atom| matches!(atom, Atom::Bare(c) if *c == sign)).count();
         let named = word.bare().is_some_and(|bare| {
             let name = bare.strip_prefix('{').and_then(|bare| bare.strip_suffix('}'));
@@ -71,7 +71,7 @@ impl Parser<'_> {
     }
 
     /// Reads one piece of a word outside quotes.
-    pub(super) fn atom(&mut self, atoms: &mut Vec<Atom>) -> Read<()> {
+    pub(super) fn atom(&mut self, atoms: &mut Vec<Atom>) -> ReadResult<()> {
         let start = self.at;
         match self.peek() {
             None => Ok(()),
@@ -103,7 +103,7 @@ impl Parser<'_> {
         }
     }
 
-    fn escaped(&mut self, atoms: &mut Vec<Atom>) -> Read<()> {
+    fn escaped(&mut self, atoms: &mut Vec<Atom>) -> ReadResult<()> {
         let start = self.at;
         self.at += 1;
         let Some(c) = self.take() else { return Err(self.fail("nothing follows `\\`")) };
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn check_quote(&self, quoted: &str) -> Read<()> {
+    fn check_quote(&self, quoted: &str) -> ReadResult<()> {
         if quoted.contains('\0') {
             return Err(self.fail("the text has the character U+0000"));
         }
@@ -124,7 +124,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn single_quoted(&mut self) -> Read<String> {
+    fn single_quoted(&mut self) -> ReadResult<String> {
         let rest = self.rest().get(1..).unwrap_or_default();
         let Some((quoted, _)) = rest.split_once('\'') else { return Err(self.fail("a quote is not closed")) };
         self.check_quote(quoted)?;
@@ -132,7 +132,7 @@ impl Parser<'_> {
         Ok(quoted.to_owned())
     }
 
-    pub(super) fn double_quoted(&mut self, atoms: &mut Vec<Atom>) -> Read<()> {
+    pub(super) fn double_quoted(&mut self, atoms: &mut Vec<Atom>) -> ReadResult<()> {
         let start = self.at;
         self.at += 1;
         atoms.push(Atom::Quoted(String::new()));
@@ -153,7 +153,7 @@ impl Parser<'_> {
     }
 
     /// Reads one piece inside double quotes or a here-document. A `\` stands for itself unless one of `escapes` follows.
-    pub(super) fn quoted_atom(&mut self, atoms: &mut Vec<Atom>, escapes: &str) -> Read<()> {
+    pub(super) fn quoted_atom(&mut self, atoms: &mut Vec<Atom>, escapes: &str) -> ReadResult<()> {
         match self.peek() {
             Some('\\') => {
                 self.at += 1;
@@ -184,7 +184,7 @@ impl Parser<'_> {
     }
 
     /// Reads `$'…'`.
-    pub(super) fn escaped_quote(&mut self) -> Read<String> {
+    pub(super) fn escaped_quote(&mut self) -> ReadResult<String> {
         if self.language == ShellLanguage::Sh {
             return Err(self.fail("shells that are called `sh` read `$'` differently"));
         }
@@ -206,7 +206,7 @@ impl Parser<'_> {
         }
     }
 
-    fn escape(&mut self) -> Read<char> {
+    fn escape(&mut self) -> ReadResult<char> {
         let unknown = "an escape in `$'…'` is not certain";
         let Some(c) = self.take() else { return Err(self.fail("a quote is not closed")) };
         Ok(match c {
@@ -230,7 +230,7 @@ impl Parser<'_> {
         })
     }
 
-    fn code(&mut self, radix: u32, longest: usize, largest: u32) -> Read<char> {
+    fn code(&mut self, radix: u32, longest: usize, largest: u32) -> ReadResult<char> {
         let digits: String = self.rest().chars().take(longest).take_while(|c| c.is_digit(radix)).collect();
         self.at += digits.len();
         u32::from_str_radix(&digits, radix)

@@ -1,41 +1,43 @@
 //! Writes runs as short lines, for tables.
 
-use holdpoint_command_line::{Directory, Line, Part, Position, RedirectKind, Run, ShellLanguage, Stdin, Word};
+use holdpoint_command_line::{
+    Directory, Line, ProgramRun, RedirectionKind, RunPosition, ShellLanguage, ShellWord, Stdin, WordPart,
+};
 
 /// Writes a word: `*` in `‹›` is a pattern, `~` the home directory, `#` a number, `$` one unknown text, `$$` any number of words.
-pub(crate) fn word(word: &Word) -> String {
+pub(crate) fn word(word: &ShellWord) -> String {
     if word.parts.is_empty() {
         return "''".to_owned();
     }
-    let part = |part: &Part| match part {
-        Part::Literal(text) if text.contains([' ', '\n', '\t', '$', '~', '‹']) => {
+    let part = |part: &WordPart| match part {
+        WordPart::Literal(text) if text.contains([' ', '\n', '\t', '$', '~', '‹']) => {
             format!("'{}'", text.replace('\n', "\\n"))
         }
-        Part::Literal(text) => text.clone(),
-        Part::Glob(text) => format!("‹{text}›"),
-        Part::Home => "~".to_owned(),
-        Part::Number => "‹#›".to_owned(),
-        Part::Unknown { quoted: true } => "$".to_owned(),
-        Part::Unknown { quoted: false } => "$$".to_owned(),
+        WordPart::Literal(text) => text.clone(),
+        WordPart::Glob(text) => format!("‹{text}›"),
+        WordPart::Home => "~".to_owned(),
+        WordPart::Number => "‹#›".to_owned(),
+        WordPart::Unknown { quoted: true } => "$".to_owned(),
+        WordPart::Unknown { quoted: false } => "$$".to_owned(),
     };
     word.parts.iter().map(part).collect()
 }
 
 /// Writes a run: its place, then variables, words, redirections, input and directory.
-pub(crate) fn run(run: &Run) -> String {
+pub(crate) fn run(run: &ProgramRun) -> String {
     let mut pieces = Vec::new();
     for position in &run.position {
         match position {
-            Position::Pipe
-            | Position::List
-            | Position::Background
-            | Position::Subshell
-            | Position::Loop
-            | Position::Condition
-            | Position::Substitution
-            | Position::HereDocument => {}
-            Position::Function(name) => pieces.push(format!("{name}()")),
-            Position::Arguments(name) | Position::Text(name) | Position::Wrapper(name) => {
+            RunPosition::Pipe
+            | RunPosition::List
+            | RunPosition::Background
+            | RunPosition::Subshell
+            | RunPosition::Loop
+            | RunPosition::Condition
+            | RunPosition::Substitution
+            | RunPosition::HereDocument => {}
+            RunPosition::Function(name) => pieces.push(format!("{name}()")),
+            RunPosition::Arguments(name) | RunPosition::Text(name) | RunPosition::Wrapper(name) => {
                 pieces.push(format!("{name}>"));
             }
         }
@@ -47,12 +49,12 @@ pub(crate) fn run(run: &Run) -> String {
     pieces.extend(run.words.iter().map(word));
     for redirect in &run.redirects {
         let sign = match redirect.kind {
-            RedirectKind::Read => "<",
-            RedirectKind::Write => ">",
-            RedirectKind::Append => ">>",
-            RedirectKind::ReadWrite => "<>",
-            RedirectKind::Duplicate => ">&",
-            RedirectKind::Text => continue,
+            RedirectionKind::Read => "<",
+            RedirectionKind::Write => ">",
+            RedirectionKind::Append => ">>",
+            RedirectionKind::ReadWrite => "<>",
+            RedirectionKind::Duplicate => ">&",
+            RedirectionKind::Text => continue,
         };
         pieces.push(format!("{sign}{}", word(&redirect.target)));
     }

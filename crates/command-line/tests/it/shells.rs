@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use holdpoint_command_line::{Directory, Line, Part, RedirectKind, Run, ShellLanguage, Word};
+use holdpoint_command_line::{Directory, Line, ProgramRun, RedirectionKind, ShellLanguage, ShellWord, WordPart};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -109,12 +109,14 @@ fn files(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
 }
 
 /// Says whether a word of a run may become this argument.
-fn may_be(parts: &[Part], argument: &str) -> bool {
+fn may_be(parts: &[WordPart], argument: &str) -> bool {
     match parts {
         [] => argument.is_empty(),
         // `find d` names `d` as well as what is in it.
-        [Part::Literal(text), Part::Glob(all)] if all == "**" && text.strip_suffix('/') == Some(argument) => true,
-        [Part::Literal(text), rest @ ..] => {
+        [WordPart::Literal(text), WordPart::Glob(all)] if all == "**" && text.strip_suffix('/') == Some(argument) => {
+            true
+        }
+        [WordPart::Literal(text), rest @ ..] => {
             argument.strip_prefix(text.as_str()).is_some_and(|after| may_be(rest, after))
         }
         [_, rest @ ..] => {
@@ -124,7 +126,7 @@ fn may_be(parts: &[Part], argument: &str) -> bool {
 }
 
 /// Says whether the words of a run may become these arguments.
-fn cover(words: &[Word], arguments: &[String]) -> bool {
+fn cover(words: &[ShellWord], arguments: &[String]) -> bool {
     let Some((word, rest)) = words.split_first() else { return arguments.is_empty() };
     if word.is_one() {
         return arguments.split_first().is_some_and(|(first, after)| may_be(&word.parts, first) && cover(rest, after));
@@ -145,7 +147,7 @@ fn normal(path: &str) -> Vec<&str> {
     components
 }
 
-fn is_in(run: &Run, directory: &str) -> bool {
+fn is_in(run: &ProgramRun, directory: &str) -> bool {
     match &run.directory {
         Directory::Start => directory.is_empty(),
         Directory::At(path) => path.starts_with('/') || normal(path) == normal(directory),
@@ -153,10 +155,10 @@ fn is_in(run: &Run, directory: &str) -> bool {
     }
 }
 
-fn writes(run: &Run, file: &str) -> bool {
-    let target = |word: &Word| {
+fn writes(run: &ProgramRun, file: &str) -> bool {
+    let target = |word: &ShellWord| {
         let parts = &word.parts;
-        let unknown = parts.iter().any(|part| !matches!(part, Part::Literal(_)));
+        let unknown = parts.iter().any(|part| !matches!(part, WordPart::Literal(_)));
         let path = word.text().unwrap_or_default();
         let joined = match &run.directory {
             Directory::At(directory) => format!("{directory}/{path}"),
@@ -165,7 +167,7 @@ fn writes(run: &Run, file: &str) -> bool {
         unknown || normal(&joined) == normal(file) || (run.directory == Directory::Unknown && file.ends_with(path))
     };
     run.redirects.iter().any(|redirect| {
-        matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite)
+        matches!(redirect.kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite)
             && target(&redirect.target)
     })
 }

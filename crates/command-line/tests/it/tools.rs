@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use holdpoint_command_line::{Effects, HazardKind, Part, Role, Run, Word, effects};
+use holdpoint_command_line::{Effects, HazardKind, ProgramRun, ShellWord, WordPart, WordRole, effects};
 
 /// Reads the words of a row.
-fn words(row: &str) -> Vec<Word> {
+fn words(row: &str) -> Vec<ShellWord> {
     let mut words = Vec::new();
     let mut rest = row.trim();
     while !rest.is_empty() {
@@ -32,11 +32,11 @@ fn words(row: &str) -> Vec<Word> {
     words
 }
 
-fn word(text: &str) -> Word {
+fn word(text: &str) -> ShellWord {
     if let Some((start, pattern)) = text.split_once('%') {
-        let start = Some(start).filter(|start| !start.is_empty()).map(|start| Part::Literal(start.to_owned()));
-        let parts = start.into_iter().chain([Part::Glob(pattern.to_owned())]).collect();
-        return Word { parts, span: 0..0 };
+        let start = Some(start).filter(|start| !start.is_empty()).map(|start| WordPart::Literal(start.to_owned()));
+        let parts = start.into_iter().chain([WordPart::Glob(pattern.to_owned())]).collect();
+        return ShellWord { parts, span: 0..0 };
     }
     let mut parts = Vec::new();
     for (at, piece) in text.split("$X").enumerate() {
@@ -44,21 +44,21 @@ fn word(text: &str) -> Word {
             Some(before) => (before, true),
             None => (piece, false),
         };
-        if at > 0 && !matches!(parts.last(), Some(Part::Unknown { .. })) {
-            parts.push(Part::Unknown { quoted: true });
+        if at > 0 && !matches!(parts.last(), Some(WordPart::Unknown { .. })) {
+            parts.push(WordPart::Unknown { quoted: true });
         }
         if !piece.is_empty() {
-            parts.push(Part::Literal(piece.to_owned()));
+            parts.push(WordPart::Literal(piece.to_owned()));
         }
         if unquoted {
-            parts.push(Part::Unknown { quoted: false });
+            parts.push(WordPart::Unknown { quoted: false });
         }
     }
-    Word { parts, span: 0..0 }
+    ShellWord { parts, span: 0..0 }
 }
 
 fn effects_of(row: &str) -> Effects {
-    let run = Run { words: words(row), ..Run::default() };
+    let run = ProgramRun { words: words(row), ..ProgramRun::default() };
     let effects = effects(&run);
     assert!(effects.known, "the program is not in the tables: {row}");
     assert_eq!(effects.roles.len(), run.words.len(), "{row}");
@@ -84,7 +84,7 @@ fn rows(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|row| !row.is_empty() && !row.starts_with('#'))
 }
 
-fn texts(words: &[Word]) -> Vec<&str> {
+fn texts(words: &[ShellWord]) -> Vec<&str> {
     words.iter().map(|word| word.text().unwrap_or("?")).collect()
 }
 
@@ -127,9 +127,9 @@ fn an_unquoted_unknown_word_is_a_hazard() {
 #[test]
 fn an_option_that_no_table_lists_is_a_hazard() {
     for row in rows(include_str!("tools/everyday.txt")) {
-        let first: Vec<Word> = words(row).into_iter().take(1).collect();
-        let option = Word::literal("--no-such-option-anywhere=x");
-        let run = Run { words: first.into_iter().chain([option]).collect(), ..Run::default() };
+        let first: Vec<ShellWord> = words(row).into_iter().take(1).collect();
+        let option = ShellWord::literal("--no-such-option-anywhere=x");
+        let run = ProgramRun { words: first.into_iter().chain([option]).collect(), ..ProgramRun::default() };
         assert!(!effects(&run).hazards.is_empty(), "{row}");
     }
 }
@@ -139,13 +139,13 @@ fn files_and_addresses_are_named() {
     let found = effects_of("pytest -q tests/test_a.py::TestX::test_y");
     assert_eq!(texts(&found.reads), ["tests/test_a.py"]);
     let found = effects_of("pytest /tmp/evil.py");
-    assert_eq!(found.hazards[0].target.as_ref().and_then(Word::text), Some("/tmp/evil.py"));
+    assert_eq!(found.hazards[0].target.as_ref().and_then(ShellWord::text), Some("/tmp/evil.py"));
     let found = effects_of("curl -s https://docs.rs/x -o page.html");
     assert_eq!((texts(&found.contacts), texts(&found.writes)), (vec!["https://docs.rs/x"], vec!["page.html"]));
     let found = effects_of("curl https://{a,b}.example");
     assert_eq!(texts(&found.contacts), ["?"]);
     let found = effects_of("make -C sub test");
-    assert_eq!(found.directory.as_ref().and_then(Word::text), Some("sub"));
+    assert_eq!(found.directory.as_ref().and_then(ShellWord::text), Some("sub"));
     let found = effects_of("cargo build --target-dir /srv/out");
     assert_eq!(texts(&found.writes), ["/srv/out"]);
     let found = effects_of("black src");
@@ -158,11 +158,14 @@ fn files_and_addresses_are_named() {
 fn subcommands_and_tools_have_their_roles() {
     let found = effects_of("cargo +nightly -q test --workspace");
     assert_eq!(found.subcommand, ["test"]);
-    assert_eq!(found.roles, [Role::Program, Role::Option, Role::Option, Role::Subcommand, Role::Option]);
+    assert_eq!(
+        found.roles,
+        [WordRole::Program, WordRole::Option, WordRole::Option, WordRole::Subcommand, WordRole::Option]
+    );
     let found = effects_of("npx --yes eslint --quiet src");
     assert_eq!(found.subcommand, ["eslint"]);
     let found = effects_of("gh -R a/b pr view 3");
     assert!(!found.hazards.is_empty(), "gh has -R after the subcommand only");
     let found = effects_of("python -m pytest -k x");
-    assert_eq!(found.roles[1..3], [Role::Option, Role::Value]);
+    assert_eq!(found.roles[1..3], [WordRole::Option, WordRole::Value]);
 }

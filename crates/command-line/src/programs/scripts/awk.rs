@@ -12,7 +12,7 @@ pub(in crate::programs) fn effects(program: &str) -> Vec<ScriptEffect> {
     if ["getline", "ARGV", "ARGC"].iter().any(|word| program.contains(word)) {
         effects.push(ScriptEffect::Unknown);
     }
-    let mut reader = Reader { rest: program, before: Before::Operator, depth: 0, print: None, effects };
+    let mut reader = AwkReader { rest: program, before: Before::Operator, depth: 0, print: None, effects };
     while reader.read_token() {}
     reader.effects
 }
@@ -28,7 +28,7 @@ enum Before {
     Either,
 }
 
-struct Reader<'a> {
+struct AwkReader<'a> {
     rest: &'a str,
     before: Before,
     /// How many round brackets are open.
@@ -38,7 +38,7 @@ struct Reader<'a> {
     effects: Vec<ScriptEffect>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> AwkReader<'a> {
     /// Takes the next `length` bytes.
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));

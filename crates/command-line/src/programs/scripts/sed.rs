@@ -16,7 +16,7 @@ pub(in crate::programs) fn effects(script: &str) -> Vec<ScriptEffect> {
 }
 
 fn read(script: &str, brackets: bool) -> Vec<ScriptEffect> {
-    let mut reader = Reader { rest: script, brackets, effects: Vec::new() };
+    let mut reader = SedReader { rest: script, brackets, effects: Vec::new() };
     while !reader.rest.is_empty() {
         if reader.read_command().is_err() {
             reader.effects.push(ScriptEffect::Unknown);
@@ -26,14 +26,14 @@ fn read(script: &str, brackets: bool) -> Vec<ScriptEffect> {
     reader.effects
 }
 
-struct Reader<'a> {
+struct SedReader<'a> {
     rest: &'a str,
     /// A delimiter inside brackets does not end a regular expression.
     brackets: bool,
     effects: Vec<ScriptEffect>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SedReader<'a> {
     fn next(&mut self) -> Option<char> {
         let c = self.rest.chars().next()?;
         self.rest = self.rest.get(c.len_utf8()..).unwrap_or_default();

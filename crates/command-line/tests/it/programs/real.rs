@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use holdpoint_command_line::{Run, Word, effects};
+use holdpoint_command_line::{ProgramRun, ShellWord, effects};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
@@ -190,7 +190,7 @@ fn check(program: &str, options: &[&str], pieces: &'static [&'static str]) {
     let scripts = (pieces, any::<bool>()).prop_map(|(text, block)| if block { format!("{{{text}}}") } else { text });
     let result = runner.run(&scripts, |script| {
         let words = std::iter::once(program).chain(options.iter().copied()).chain([script.as_str(), "f"]);
-        let run = Run { words: words.map(Word::literal).collect(), ..Run::default() };
+        let run = ProgramRun { words: words.map(ShellWord::literal).collect(), ..ProgramRun::default() };
         let said = !effects(&run).hazards.is_empty();
         prop_assert!(said || !writes(program, options, &script, directory.path()), "{script}");
         Ok(())

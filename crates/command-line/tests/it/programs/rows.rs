@@ -4,52 +4,55 @@
 //! beginning the home directory. `_` inside a word stands for a blank, `\N` for a line end, and `''` for an
 //! empty word.
 
-use holdpoint_command_line::{Effects, HazardKind, Part, Run, Word, effects};
+use holdpoint_command_line::{Effects, HazardKind, ProgramRun, ShellWord, WordPart, effects};
 
 /// Reads the words of a row.
-fn words(text: &str) -> Vec<Word> {
+fn words(text: &str) -> Vec<ShellWord> {
     text.split(' ').filter(|word| !word.is_empty()).map(word).collect()
 }
 
-fn word(text: &str) -> Word {
-    let signs =
-        [("$$X", Part::Unknown { quoted: false }), ("$X", Part::Unknown { quoted: true }), ("$#", Part::Number)];
+fn word(text: &str) -> ShellWord {
+    let signs = [
+        ("$$X", WordPart::Unknown { quoted: false }),
+        ("$X", WordPart::Unknown { quoted: true }),
+        ("$#", WordPart::Number),
+    ];
     if text == "''" {
-        return Word::default();
+        return ShellWord::default();
     }
     let mut rest = text.strip_prefix('~').unwrap_or(text);
-    let mut parts = if rest == text { Vec::new() } else { vec![Part::Home] };
+    let mut parts = if rest == text { Vec::new() } else { vec![WordPart::Home] };
     while !rest.is_empty() {
         let found = signs
             .iter()
             .filter_map(|(sign, part)| rest.find(sign).map(|at| (at, sign.len(), part.clone())))
             .min_by_key(|found| found.0);
-        let glob = rest.find("%%").map(|at| (at, rest.len() - at, Part::Glob(rest[at + 2..].to_owned())));
+        let glob = rest.find("%%").map(|at| (at, rest.len() - at, WordPart::Glob(rest[at + 2..].to_owned())));
         let next = found.into_iter().chain(glob).min_by_key(|found| found.0);
         let (at, length, part) = next.map_or((rest.len(), 0, None), |(at, length, part)| (at, length, Some(part)));
         if at > 0 {
-            parts.push(Part::Literal(rest[..at].replace('_', " ").replace("\\N", "\n")));
+            parts.push(WordPart::Literal(rest[..at].replace('_', " ").replace("\\N", "\n")));
         }
         parts.extend(part);
         rest = &rest[at + length..];
     }
-    Word { parts, span: 0..0 }
+    ShellWord { parts, span: 0..0 }
 }
 
-fn shown(word: &Word) -> String {
-    let part = |part: &Part| match part {
-        Part::Literal(text) => text.clone(),
-        Part::Glob(pattern) => format!("%%{pattern}"),
-        Part::Home => "~".to_owned(),
-        Part::Number => "$#".to_owned(),
-        Part::Unknown { quoted: true } => "$X".to_owned(),
-        Part::Unknown { quoted: false } => "$$X".to_owned(),
+fn shown(word: &ShellWord) -> String {
+    let part = |part: &WordPart| match part {
+        WordPart::Literal(text) => text.clone(),
+        WordPart::Glob(pattern) => format!("%%{pattern}"),
+        WordPart::Home => "~".to_owned(),
+        WordPart::Number => "$#".to_owned(),
+        WordPart::Unknown { quoted: true } => "$X".to_owned(),
+        WordPart::Unknown { quoted: false } => "$$X".to_owned(),
     };
     word.parts.iter().map(part).collect()
 }
 
 fn effects_of(text: &str) -> Effects {
-    let run = Run { words: words(text), ..Run::default() };
+    let run = ProgramRun { words: words(text), ..ProgramRun::default() };
     let effects = effects(&run);
     assert_eq!(effects.roles.len(), run.words.len(), "{text}");
     effects
@@ -73,9 +76,10 @@ fn summary(text: &str) -> String {
         .collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let list =
-        |sign: &str, words: &[Word]| words.iter().map(|word| format!(" {sign}{}", shown(word))).collect::<String>();
-    let directory: Vec<Word> = effects.directory.iter().cloned().collect();
+    let list = |sign: &str, words: &[ShellWord]| {
+        words.iter().map(|word| format!(" {sign}{}", shown(word))).collect::<String>()
+    };
+    let directory: Vec<ShellWord> = effects.directory.iter().cloned().collect();
     let kinds: String = if kinds.is_empty() { "-".to_owned() } else { kinds.into_iter().collect() };
     format!(
         "{kinds}{}{}{}{}",

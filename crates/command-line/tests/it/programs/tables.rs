@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use holdpoint_command_line::{HazardKind, Part, Run, Word, effects};
+use holdpoint_command_line::{HazardKind, ProgramRun, ShellWord, WordPart, effects};
 use proptest::prelude::*;
 use toml::{Table, Value};
 
@@ -125,7 +125,7 @@ fn tables_are_sorted_and_list_each_option_once() {
             }
             for name in own {
                 assert!(names.insert(name.to_owned()), "{file}: {name} stands twice");
-                let known = effects(&Run { words: vec![Word::literal(name)], ..Run::default() });
+                let known = effects(&ProgramRun { words: vec![ShellWord::literal(name)], ..ProgramRun::default() });
                 // A name with a blank is a table for words of other programs.
                 assert_eq!(known.known, !name.contains(' '), "{file}: {name} is in no table that is embedded");
             }
@@ -188,8 +188,8 @@ fn hazardous_options() -> Vec<(String, String, HazardKind)> {
 #[test]
 fn every_hazardous_option_is_found() {
     for (program, option, kind) in hazardous_options() {
-        let words = [program.as_str(), &option, "x", "y"].map(Word::literal).to_vec();
-        let hazards = effects(&Run { words, ..Run::default() }).hazards;
+        let words = [program.as_str(), &option, "x", "y"].map(ShellWord::literal).to_vec();
+        let hazards = effects(&ProgramRun { words, ..ProgramRun::default() }).hazards;
         assert!(
             hazards.iter().any(|hazard| hazard.kind == kind && hazard.word == 1),
             "{program} {option}: {hazards:?}"
@@ -197,19 +197,19 @@ fn every_hazardous_option_is_found() {
     }
 }
 
-fn any_part() -> impl Strategy<Value = Part> {
+fn any_part() -> impl Strategy<Value = WordPart> {
     prop_oneof![
-        "[-a-z0-9=/.+:{}();'\"$]{0,6}".prop_map(Part::Literal),
-        "-{1,2}[a-zA-Z-]{1,8}=?".prop_map(Part::Literal),
-        Just(Part::Home),
-        Just(Part::Number),
-        Just(Part::Glob("*".to_owned())),
-        any::<bool>().prop_map(|quoted| Part::Unknown { quoted }),
+        "[-a-z0-9=/.+:{}();'\"$]{0,6}".prop_map(WordPart::Literal),
+        "-{1,2}[a-zA-Z-]{1,8}=?".prop_map(WordPart::Literal),
+        Just(WordPart::Home),
+        Just(WordPart::Number),
+        Just(WordPart::Glob("*".to_owned())),
+        any::<bool>().prop_map(|quoted| WordPart::Unknown { quoted }),
     ]
 }
 
-fn any_word() -> impl Strategy<Value = Word> {
-    prop::collection::vec(any_part(), 0..3).prop_map(|parts| Word { parts, span: 0..0 })
+fn any_word() -> impl Strategy<Value = ShellWord> {
+    prop::collection::vec(any_part(), 0..3).prop_map(|parts| ShellWord { parts, span: 0..0 })
 }
 
 /// A known program, with a subcommand if it has any.
@@ -229,8 +229,8 @@ fn any_program() -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #[test]
     fn every_word_has_a_role_and_every_hazard_a_word(program in any_program(), rest in prop::collection::vec(any_word(), 0..6)) {
-        let words: Vec<Word> = program.iter().map(|name| Word::literal(name)).chain(rest).collect();
-        let effects = effects(&Run { words: words.clone(), ..Run::default() });
+        let words: Vec<ShellWord> = program.iter().map(|name| ShellWord::literal(name)).chain(rest).collect();
+        let effects = effects(&ProgramRun { words: words.clone(), ..ProgramRun::default() });
         prop_assert_eq!(effects.roles.len(), words.len());
         prop_assert!(effects.hazards.iter().all(|hazard| hazard.word < words.len()));
         // A file that is written is never without a hazard that says so.
@@ -248,13 +248,13 @@ proptest! {
         text in prop_oneof!["-{1,2}[a-zA-Z-]{1,8}", "[a-z./]{1,5}"],
         after in prop::collection::vec("[a-z./]{1,4}", 0..2),
     ) {
-        let run = |unknown: Word| {
-            let start = program.iter().chain(&before).map(|word| Word::literal(word));
-            let words = start.chain([unknown]).chain(after.iter().map(|word| Word::literal(word))).collect();
-            effects(&Run { words, ..Run::default() })
+        let run = |unknown: ShellWord| {
+            let start = program.iter().chain(&before).map(|word| ShellWord::literal(word));
+            let words = start.chain([unknown]).chain(after.iter().map(|word| ShellWord::literal(word))).collect();
+            effects(&ProgramRun { words, ..ProgramRun::default() })
         };
-        let unknown = run(Word { parts: vec![Part::Unknown { quoted: true }], span: 0..0 });
-        let known = run(Word::literal(&text));
+        let unknown = run(ShellWord { parts: vec![WordPart::Unknown { quoted: true }], span: 0..0 });
+        let known = run(ShellWord::literal(&text));
         let kinds: BTreeSet<u8> = unknown.hazards.iter().map(|hazard| hazard.kind as u8).collect();
         if unknown.known && !kinds.contains(&(HazardKind::Unknown as u8)) {
             for hazard in &known.hazards {

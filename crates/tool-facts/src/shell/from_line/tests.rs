@@ -1,28 +1,31 @@
 //! Tests of the facts about command lines that are made by hand.
 
-use command_line::{Assignment, Doubt, Redirect};
+use command_line::{Doubt, Redirection, VariableAssignment};
 
 use super::*;
 
 /// A run of known words.
-fn run(words: &[&str]) -> Run {
-    Run { words: words.iter().map(|word| command_line::Word::literal(word)).collect(), ..Run::default() }
+fn run(words: &[&str]) -> ProgramRun {
+    ProgramRun {
+        words: words.iter().map(|word| command_line::ShellWord::literal(word)).collect(),
+        ..ProgramRun::default()
+    }
 }
 
-fn line(runs: Vec<Run>) -> Line {
+fn line(runs: Vec<ProgramRun>) -> Line {
     Line { runs, doubts: Vec::new() }
 }
 
-fn shell(runs: Vec<Run>) -> Shell {
+fn shell(runs: Vec<ProgramRun>) -> Shell {
     Shell::from_line(&line(runs), "")
 }
 
-fn at(position: Position, words: &[&str]) -> Run {
-    Run { position: vec![position], ..run(words) }
+fn at(position: RunPosition, words: &[&str]) -> ProgramRun {
+    ProgramRun { position: vec![position], ..run(words) }
 }
 
-fn unknown(quoted: bool) -> command_line::Word {
-    command_line::Word { parts: vec![Part::Unknown { quoted }], span: 0..0 }
+fn unknown(quoted: bool) -> command_line::ShellWord {
+    command_line::ShellWord { parts: vec![WordPart::Unknown { quoted }], span: 0..0 }
 }
 
 #[test]
@@ -66,12 +69,14 @@ fn facts_are_no_less_than_those_of_a_text_that_every_shell_reads_alike() {
 
 #[test]
 fn positions_become_properties_of_the_text() {
-    let piped = shell(vec![at(Position::Pipe, &["ls"]), at(Position::Pipe, &["wc"])]);
+    let piped = shell(vec![at(RunPosition::Pipe, &["ls"]), at(RunPosition::Pipe, &["wc"])]);
     assert!(piped.pipes && !piped.plain && piped.doubt.is_none());
-    assert!(shell(vec![at(Position::Background, &["ls"])]).background);
-    assert!(shell(vec![at(Position::Substitution, &["ls"])]).substitutions);
-    assert_eq!(shell(vec![at(Position::Function("f".to_owned()), &["ls"])]).functions, ["f"]);
-    for position in [Position::List, Position::Loop, Position::Condition, Position::Subshell, Position::HereDocument] {
+    assert!(shell(vec![at(RunPosition::Background, &["ls"])]).background);
+    assert!(shell(vec![at(RunPosition::Substitution, &["ls"])]).substitutions);
+    assert_eq!(shell(vec![at(RunPosition::Function("f".to_owned()), &["ls"])]).functions, ["f"]);
+    for position in
+        [RunPosition::List, RunPosition::Loop, RunPosition::Condition, RunPosition::Subshell, RunPosition::HereDocument]
+    {
         let found = shell(vec![at(position.clone(), &["ls"])]);
         assert!(!found.plain && found.doubt.is_none(), "{position:?}");
     }
@@ -79,12 +84,12 @@ fn positions_become_properties_of_the_text() {
 
 #[test]
 fn wrapped_commands_are_listed_once_with_their_wrappers() {
-    let sudo = shell(vec![run(&["sudo", "rm", "x"]), at(Position::Wrapper("sudo".to_owned()), &["rm", "x"])]);
+    let sudo = shell(vec![run(&["sudo", "rm", "x"]), at(RunPosition::Wrapper("sudo".to_owned()), &["rm", "x"])]);
     let names: Vec<&str> = sudo.commands.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["sudo", "rm"]);
     assert_eq!(sudo.commands[1].via, ["sudo"]);
     assert!(sudo.elevated);
-    let remote = shell(vec![at(Position::Text("ssh".to_owned()), &["ls"])]);
+    let remote = shell(vec![at(RunPosition::Text("ssh".to_owned()), &["ls"])]);
     assert!(remote.remote && remote.commands[0].remote);
     // If the line lists no command of the wrapper, the tables here find it.
     let found = shell(vec![run(&["timeout", "5", "rm", "x"])]);
@@ -94,19 +99,19 @@ fn wrapped_commands_are_listed_once_with_their_wrappers() {
 #[test]
 fn unknown_words_are_kept_as_written_and_in_doubt() {
     let mut echo = run(&["echo"]);
-    echo.words.push(command_line::Word { span: 5..7, ..unknown(false) });
+    echo.words.push(command_line::ShellWord { span: 5..7, ..unknown(false) });
     let found = Shell::from_line(&line(vec![echo]), "echo $X");
     assert_eq!(found.commands[0].args, ["$X"]);
     assert!(found.dynamic && found.commands[0].dynamic && found.doubt.is_some());
-    let program = shell(vec![Run { words: vec![unknown(true)], ..Run::default() }]);
+    let program = shell(vec![ProgramRun { words: vec![unknown(true)], ..ProgramRun::default() }]);
     assert_eq!(program.commands[0].name, "");
     assert!(program.doubt.is_some());
 }
 
 #[test]
 fn patterns_and_home_directories_are_no_doubt() {
-    let glob = command_line::Word {
-        parts: vec![Part::Home, Part::Literal("/".to_owned()), Part::Glob("*".to_owned())],
+    let glob = command_line::ShellWord {
+        parts: vec![WordPart::Home, WordPart::Literal("/".to_owned()), WordPart::Glob("*".to_owned())],
         span: 0..0,
     };
     let mut list = run(&["ls"]);
@@ -119,17 +124,21 @@ fn patterns_and_home_directories_are_no_doubt() {
 #[test]
 fn variables_redirections_and_directories_are_facts() {
     let mut build = run(&["make"]);
-    build.assignments.push(Assignment {
+    build.assignments.push(VariableAssignment {
         name: "PATH".to_owned(),
-        value: command_line::Word::literal("/x"),
+        value: command_line::ShellWord::literal("/x"),
         exported: true,
     });
-    build.redirects.push(Redirect {
-        kind: RedirectKind::Append,
-        target: command_line::Word::literal("log"),
+    build.redirects.push(Redirection {
+        kind: RedirectionKind::Append,
+        target: command_line::ShellWord::literal("log"),
         span: 0..0,
     });
-    build.redirects.push(Redirect { kind: RedirectKind::Read, target: command_line::Word::literal("in"), span: 0..0 });
+    build.redirects.push(Redirection {
+        kind: RedirectionKind::Read,
+        target: command_line::ShellWord::literal("in"),
+        span: 0..0,
+    });
     build.directory = Directory::At("sub".to_owned());
     let found = shell(vec![build]);
     assert_eq!((found.reads, found.writes), (vec!["in".to_owned()], vec!["log".to_owned()]));
