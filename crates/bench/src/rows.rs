@@ -70,6 +70,7 @@ impl RowWriter {
             role: Role::Operator,
             actor: Actor { kind: ActorKind::User, name: "bench-person".into() },
             groups: Vec::new(),
+            environment: domain::AgentEnvironment::default(),
             from: None,
             entry_point: EntryPoint::Http,
         });

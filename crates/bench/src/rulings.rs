@@ -68,7 +68,15 @@ fn written(rules: usize) -> String {
 }
 
 fn mean(setup: &BenchSetup, policy: &Policy, tool: &str, arguments: &Value) -> f64 {
-    let call = PolicyInput { tool, arguments, agent: Some("bench"), user: "alice", role: Role::Agent };
+    let call = PolicyInput {
+        tool,
+        arguments,
+        agent: Some("bench"),
+        user: "alice",
+        role: Role::Agent,
+        client: None,
+        root: None,
+    };
     let length = setup.window().1 / 20;
     let (begun, mut rulings) = (Instant::now(), 0_u32);
     while begun.elapsed() < length {

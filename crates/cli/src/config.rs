@@ -6,6 +6,7 @@ mod access;
 mod audit;
 mod database;
 mod node_limits;
+mod policy;
 mod tenant_limits;
 mod webhooks;
 
@@ -23,6 +24,7 @@ pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
 pub(crate) use audit::{Audit, AuditCommand, AuditExport, AuditTenant, AuditVerify};
 pub(crate) use database::{Adopt, DatabaseCommand};
 pub(crate) use node_limits::NodeLimits;
+pub(crate) use policy::{PolicyCommand, PolicyExplain, PolicyFile, PolicyNew, PolicySimulate, PolicyTest};
 pub(crate) use tenant_limits::TenantLimits;
 pub(crate) use webhooks::Webhooks;
 
@@ -59,7 +61,7 @@ pub(crate) enum Command {
     /// Maintain the PostgreSQL database
     #[command(subcommand)]
     Database(DatabaseCommand),
-    /// Check and simulate policy files
+    /// Start, test, explain, check and simulate policy files
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Check definitions of agents
@@ -320,47 +322,6 @@ pub(crate) struct Backup {
     pub(crate) target: PathBuf,
     #[command(flatten)]
     pub(crate) database: Database,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum PolicyCommand {
-    /// List all problems of policy files with line and column. Fails if a file would be refused
-    Check(PolicyFile),
-    /// Compare a draft with the actions of a project: what would change, and which decisions of people it contradicts.
-    /// Works while a server is running and without one
-    Simulate(PolicySimulate),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PolicySimulate {
-    /// Draft of a policy file
-    pub(crate) file: PathBuf,
-    /// Largest number of actions to compare, newest first, at most 10000
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) limit: u32,
-    /// Only actions at or after this time (2026-11-01T00:00:00Z)
-    #[arg(long)]
-    pub(crate) since: Option<Timestamp>,
-    /// Name of the tenant
-    #[arg(long, default_value = "default")]
-    pub(crate) tenant: String,
-    /// Name of the project
-    #[arg(long, default_value = "default")]
-    pub(crate) project: String,
-    #[command(flatten)]
-    pub(crate) master: MasterKeys,
-    #[command(flatten)]
-    pub(crate) database: Database,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PolicyFile {
-    /// Policy files to check
-    #[arg(required_unless_present = "floor")]
-    pub(crate) files: Vec<PathBuf>,
-    /// File to check as the floor of a server
-    #[arg(long, value_name = "FILE")]
-    pub(crate) floor: Vec<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

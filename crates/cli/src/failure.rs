@@ -104,6 +104,14 @@ pub(crate) enum Failure {
     OperatorFileInWorkspaces { path: PathBuf, workspaces: PathBuf },
     #[error("--worker-steps must be at least 1 for a worker")]
     WorkerIdle,
+    #[error("--arguments must be a JSON object: {0}")]
+    ArgumentsInvalid(String),
+    #[error("the catalogue knows no tool of the client `{0}` that takes a command line: give --tool")]
+    NoCommandTool(String),
+    #[error("{0} of the examples failed")]
+    ExamplesFailed(usize),
+    #[error("the explanation cannot be written: {0}")]
+    Explanation(io::Error),
     #[error("{0} of the files would be refused")]
     PolicyRefused(usize),
     #[error("{} would be refused; errors: {problems}", dir.display())]

@@ -1,6 +1,6 @@
 //! `holdpoint keys`: creates, lists and revokes API keys in the configured database.
 
-use domain::{Key, SignedDuration, Timestamp};
+use domain::{AgentEnvironment, Key, SignedDuration, Timestamp};
 use engine::NewKey;
 
 use crate::config::{Keys, KeysCommand};
@@ -18,6 +18,7 @@ pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
                 groups: create.groups,
                 lifetime,
                 join_account: create.join_account,
+                environment: AgentEnvironment { client: create.client, root: create.root },
             };
             let engine = engine_without_vault(open_or_create(&create.place.database)?);
             let (_, secret) = engine.key_install(&create.place.tenant, &create.place.project, new).await?;
@@ -43,12 +44,14 @@ fn line(key: &Key) -> String {
         |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), |at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
     let state = if key.revoked_at.is_some() { "revoked" } else { "active" };
     format!(
-        "{} {:8} {:7} user={} groups={} created={} expires={} last_used={}",
+        "{} {:8} {:7} user={} groups={} client={} root={} created={} expires={} last_used={}",
         key.id,
         key.role.name(),
         state,
         key.user.as_deref().unwrap_or("-"),
         if key.groups.is_empty() { "-".to_owned() } else { key.groups.join(",") },
+        key.environment.client.as_deref().unwrap_or("-"),
+        key.environment.root.as_deref().unwrap_or("-"),
         at(Some(key.created_at)),
         at(key.expires_at),
         at(key.last_used_at),

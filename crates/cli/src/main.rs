@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         return answered;
     }
     match restart::with_environment().and_then(|()| run(Cli::parse().command)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprintln!("holdpoint: {failure}");
             ExitCode::FAILURE
@@ -53,7 +53,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
+/// Runs a command. The code with which the process ends is zero, except for `policy explain`.
+fn run(command: Command) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Runtime::new().map_err(Failure::Runtime)?;
     match command {
         Command::Serve(serve) => serve::serve(&runtime, &serve),
@@ -66,6 +67,12 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Backup(backup) => sqlite::backup(&backup),
         Command::Check(check) => sqlite::check(&check),
         Command::Database(command) => runtime.block_on(database::database(command)),
+        Command::Policy(PolicyCommand::New(new)) => {
+            policy::new(&new);
+            Ok(())
+        }
+        Command::Policy(PolicyCommand::Explain(explain)) => return policy::explain(&explain),
+        Command::Policy(PolicyCommand::Test(test)) => policy::test(&test),
         Command::Policy(PolicyCommand::Check(files)) => policy::check(files),
         Command::Policy(PolicyCommand::Simulate(draft)) => runtime.block_on(simulate::simulate(draft)),
         Command::Agents(command) => definitions::agents(&command),
@@ -75,5 +82,6 @@ fn run(command: Command) -> Result<(), Failure> {
             println!("{document}");
             Ok(())
         }
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,14 +1,22 @@
-//! The policy and floor files: `holdpoint policy check`, and loading them while the process runs.
+//! The policy and floor files: `holdpoint policy check` and `new`, and loading the files while the process runs.
+//!
+//! `explain.rs` judges one call by a file, `test.rs` the examples of a file.
+
+mod explain;
+mod test;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use engine::{Engine, FileRefusal, ServerFile};
-use policy::Severity;
+use policy::{Finding, Severity};
 
-use crate::config::{EngineOptions, PolicyFile};
+use crate::config::{EngineOptions, PolicyFile, PolicyNew};
 use crate::failure::Failure;
+
+pub(crate) use explain::explain;
+pub(crate) use test::test;
 
 /// Interval at which the files are checked for changes.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -42,6 +50,12 @@ pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failu
     if refused == 0 { Ok(()) } else { Err(Failure::PolicyRefused(refused)) }
 }
 
+/// Prints a policy to start from.
+pub(crate) fn new(PolicyNew { name }: &PolicyNew) {
+    // Other names are refused when the arguments are read.
+    print!("{}", policy::preset(name).unwrap_or_default());
+}
+
 /// Loads the files at the start. An invalid file ends the start, because there is no earlier one that could stay in
 /// force.
 pub(crate) async fn load(engine: &Engine, options: &EngineOptions) -> Result<(), Failure> {
@@ -60,10 +74,7 @@ async fn load_file(engine: &Engine, part: ServerFile, file: &Path) -> Result<(),
     let unread = |error| Failure::PolicyUnread(file.to_owned(), error);
     for _ in 0..READS {
         let Some(text) = read_settled(file, None).await.map_err(unread)? else { continue };
-        return put(engine, part, file, text).await.map_err(|unread| {
-            let lines: Vec<String> = unread.findings().iter().map(ToString::to_string).collect();
-            Failure::PolicyInvalid(lines.join("\n"))
-        });
+        return put(engine, part, file, text).await.map_err(|unread| Failure::PolicyInvalid(lines(unread.findings())));
     }
     Err(unread(io::Error::other("it changed during every attempt to read it")))
 }
@@ -154,4 +165,9 @@ async fn read_with_times(file: &Path) -> io::Result<(String, u64, Option<SystemT
 /// Text of a policy file.
 pub(crate) fn read(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|error| Failure::PolicyUnread(file.to_owned(), error))
+}
+
+/// The findings, one line each.
+fn lines(findings: &[Finding]) -> String {
+    findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -186,6 +186,8 @@ pub struct Caller {
     pub actor: Actor,
     /// Groups of the person.
     pub groups: Vec<String>,
+    /// Program and directory for which the credential was made.
+    pub environment: AgentEnvironment,
     /// Network address of the request, if known. It is recorded in the audit trail and decides nothing.
     pub from: Option<IpAddr>,
     /// Entry point of the request. It is recorded with the change; the only decision that depends on it is the default deadline of
@@ -196,9 +198,17 @@ pub struct Caller {
 impl Caller {
     /// Caller of a worker that runs a step of `agent`.
     #[must_use]
-    pub const fn worker(scope: Scope, agent: Actor) -> Self {
-        let (credential, entry_point) = (Credential::Worker, EntryPoint::Worker);
-        Self { credential, scope, role: Role::Agent, actor: agent, groups: Vec::new(), from: None, entry_point }
+    pub fn worker(scope: Scope, agent: Actor) -> Self {
+        Self {
+            credential: Credential::Worker,
+            scope,
+            role: Role::Agent,
+            actor: agent,
+            groups: Vec::new(),
+            environment: AgentEnvironment::hosted(),
+            from: None,
+            entry_point: EntryPoint::Worker,
+        }
     }
 
     /// Whether the caller is a worker of this server.
@@ -210,6 +220,36 @@ impl Caller {
     /// Refuses with `RoleForbids` unless the role of the caller has the right.
     pub fn require(&self, right: Right) -> Result<(), Refusal> {
         if self.role.may(right) { Ok(()) } else { Err(Refusal::RoleForbids { role: self.role }) }
+    }
+}
+
+/// Program for which a key was made, and the directory in which that program works. A person chooses both; the agent cannot.
+///
+/// The policy knows the tools of the client, and relative patterns of its rules begin at the root.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentEnvironment {
+    /// Name of the client in the catalogue of tools, such as `claude-code`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// Absolute path of the directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}
+
+impl AgentEnvironment {
+    /// Name of the client whose agents this server runs.
+    pub const HOSTED: &'static str = "holdpoint";
+
+    /// Environment of an agent that a worker of this server runs.
+    #[must_use]
+    pub fn hosted() -> Self {
+        Self { client: Some(Self::HOSTED.to_owned()), root: None }
+    }
+
+    /// Whether neither a client nor a root is known.
+    #[must_use]
+    pub const fn is_unknown(&self) -> bool {
+        self.client.is_none() && self.root.is_none()
     }
 }
 
@@ -240,6 +280,9 @@ pub struct Key {
     pub user: Option<String>,
     /// Groups of that user.
     pub groups: Vec<String>,
+    /// Program and directory for which the key was made.
+    #[serde(default)]
+    pub environment: AgentEnvironment,
     /// Time at which the key was created.
     pub created_at: Timestamp,
     /// Time at which the key expires.
@@ -265,6 +308,7 @@ impl Key {
             role: self.role,
             actor: Actor { kind, name },
             groups: self.groups.clone(),
+            environment: self.environment.clone(),
             from: None,
             entry_point: EntryPoint::Http,
         })

@@ -25,8 +25,8 @@ use crate::event::{ActionRejected, ActionRuled, ActionSettled, ActionStarted, Ou
 use crate::interaction::Interaction;
 use crate::ruling::Verdict;
 use crate::{
-    Actor, Call, Caller, Digest, Effect, EventDraft, EventKind, GrantId, InteractionId, PermitId, Refusal, Resolution,
-    Role, Ruling, Scope, SessionId, State, StepId,
+    Actor, AgentEnvironment, Call, Caller, Digest, Effect, EventDraft, EventKind, GrantId, InteractionId, PermitId,
+    Refusal, Resolution, Role, Ruling, Scope, SessionId, State, StepId,
 };
 
 /// Failure message of an action that its client did not start before the permit expired.
@@ -52,6 +52,9 @@ pub struct Action {
     pub proposed_by: Actor,
     /// Role of the key with which it was proposed.
     pub role: Role,
+    /// Program and directory for which that key was made.
+    #[serde(default, skip_serializing_if = "AgentEnvironment::is_unknown")]
+    pub environment: AgentEnvironment,
     /// Time of the proposal.
     pub at: Timestamp,
     /// Ruling of the policy on the call.

@@ -54,7 +54,7 @@ pub mod user;
 pub mod webhook;
 pub mod words;
 
-pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
+pub use access::{Actor, ActorKind, AgentEnvironment, Caller, Credential, Key, Role, Scope, Ticket};
 pub use action::{Action, ActionState, Outcome, Permit};
 pub use agent::AgentVersion;
 pub use answer::{Answer, AnswerDraft, AnsweredBy, FormProof};

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::access::{Credential, Key};
+use crate::access::{AgentEnvironment, Credential, Key};
 use crate::{
     Actor, ActorKind, Caller, EntryPoint, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId,
     text,
@@ -137,6 +137,7 @@ impl Visit {
             role: membership.role,
             actor: user.actor(),
             groups: membership.groups.clone(),
+            environment: AgentEnvironment::default(),
             from: None,
             entry_point: EntryPoint::Http,
         })

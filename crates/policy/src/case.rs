@@ -5,7 +5,9 @@ use std::{cell::OnceCell, sync::LazyLock};
 use domain::Digest;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tool_facts::{Assignment, CallFacts, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
+use tool_facts::{
+    Assignment, CallFacts, Declaration, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts,
+};
 
 use crate::PolicyInput;
 
@@ -56,19 +58,26 @@ const UNPARSED: &str = "unparsed";
 /// A call whose arguments are parsed when a rule first examines them.
 pub(crate) struct Case<'a> {
     pub(crate) call: &'a PolicyInput<'a>,
+    declaration: Option<&'a Declaration>,
     parsed: OnceCell<CallFacts>,
     facts: OnceCell<Value>,
     digest: OnceCell<Digest>,
 }
 
 impl<'a> Case<'a> {
+    /// A call of a tool of which nothing is declared.
     pub(crate) const fn new(call: &'a PolicyInput<'a>) -> Self {
-        Self { call, parsed: OnceCell::new(), facts: OnceCell::new(), digest: OnceCell::new() }
+        Self::declared(call, None)
+    }
+
+    /// A call of a tool with its declaration.
+    pub(crate) const fn declared(call: &'a PolicyInput<'a>, declaration: Option<&'a Declaration>) -> Self {
+        Self { call, declaration, parsed: OnceCell::new(), facts: OnceCell::new(), digest: OnceCell::new() }
     }
 
     /// The facts about the call.
     pub(crate) fn parsed(&self) -> &CallFacts {
-        self.parsed.get_or_init(|| CallFacts::of(self.call.tool, self.call.arguments))
+        self.parsed.get_or_init(|| CallFacts::of_declared(self.call.tool, self.call.arguments, self.declaration))
     }
 
     /// The digest of its arguments in their canonical form.
@@ -81,7 +90,7 @@ impl<'a> Case<'a> {
     pub(crate) fn facts(&self) -> &Value {
         self.facts.get_or_init(|| {
             let parsed = self.parsed();
-            let paths: Vec<Value> = parsed.paths.iter().map(|(argument, path)| located(argument, path)).collect();
+            let paths: Vec<Value> = parsed.paths.iter().map(|one| located(&one.place, &one.path)).collect();
             let path = match paths.as_slice() {
                 [] => Value::Null,
                 [path] => path.clone(),

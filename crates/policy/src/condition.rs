@@ -3,9 +3,12 @@
 //! This is the only module that knows CEL. The size of an expression is bounded when it is read, so that its evaluation cannot exhaust the
 //! stack or take long, for any call of an agent.
 
+mod argument_kind;
 mod functions;
 mod inspection;
+mod list_size;
 mod part;
+mod refusals;
 mod traps;
 mod values;
 
@@ -15,16 +18,21 @@ mod tests;
 use std::sync::Arc;
 
 use cel::{Context, ExecutionError, IdedExpr, Value, common::types::CelBool};
-use domain::Role;
+use domain::{Role, Verdict};
 use regex::Regex;
 
 use self::inspection::{Arguments, Inspection, Reads};
+use self::list_size::ListSize;
 use crate::{PolicyInput, case::Case};
 
 /// Longest expression, in bytes.
 const LONGEST: usize = 1024;
 /// Number of bytes of an expression that count as one step of its cost.
 const STEP: usize = 32;
+/// Functions that look at every item of a list.
+const LOOPS: [&str; 5] = ["all", "exists", "exists_one", "filter", "map"];
+/// Number of values that are converted in one step.
+const VALUES_IN_STEP: usize = 4;
 /// Deepest nesting of brackets: the parser takes about 100 KB of stack for each level.
 const DEEPEST_BRACKETS: usize = 16;
 
@@ -43,17 +51,42 @@ pub struct Condition {
 pub(crate) struct Remark {
     pub(crate) code: &'static str,
     pub(crate) message: String,
-    /// The remark matters only in a rule that allows.
-    pub(crate) of_allowing: bool,
+    /// The rules in which the remark matters.
+    about: RemarkedRules,
+    /// The rule is refused; otherwise the remark is a warning.
+    pub(crate) refuses: bool,
+}
+
+/// The rules in which a remark matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RemarkedRules {
+    All,
+    Allowing,
+    /// Rules that ask or deny.
+    Holding,
 }
 
 impl Remark {
     fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), of_allowing: false }
+        Self { code, message: message.into(), about: RemarkedRules::All, refuses: false }
     }
 
     fn of_allowing(code: &'static str, message: impl Into<String>) -> Self {
-        Self { of_allowing: true, ..Self::new(code, message) }
+        Self { about: RemarkedRules::Allowing, ..Self::new(code, message) }
+    }
+
+    /// A remark that refuses the rules in which it matters.
+    fn refusing(about: RemarkedRules, code: &'static str, message: impl Into<String>) -> Self {
+        Self { about, refuses: true, ..Self::new(code, message) }
+    }
+
+    /// Says whether the remark matters in a rule with this verdict.
+    pub(crate) fn is_about(&self, verdict: Option<Verdict>) -> bool {
+        match self.about {
+            RemarkedRules::All => true,
+            RemarkedRules::Allowing => verdict == Some(Verdict::Allow),
+            RemarkedRules::Holding => matches!(verdict, Some(Verdict::Ask | Verdict::Deny)),
+        }
     }
 }
 
@@ -70,10 +103,12 @@ impl Condition {
         let mut expression = functions::environment().parser().parse(source).map_err(|errors| {
             let first = errors.errors.first().map_or("unreadable", |error| error.msg.as_str());
             let line = first.lines().next().unwrap_or_default();
-            Remark::new("not_an_expression", format!("`when` is not an expression: {line}"))
+            let why = refusals::foreign_operator(source).unwrap_or_else(|| line.to_owned());
+            Remark::new("not_an_expression", format!("`when` is not an expression: {why}"))
         })?;
+        let mut remarks = refusals::of(&expression);
         let inspection = Inspection::of(&mut expression)?;
-        let remarks = inspection.remarks();
+        remarks.extend(inspection.remarks());
         let Inspection { reads, regexes, tools, .. } = inspection;
         Ok((Self { source: source.to_owned(), expression, reads, regexes, tools }, remarks))
     }
@@ -96,16 +131,48 @@ impl Condition {
         turns.max(1).saturating_mul(1 + self.source.len() / STEP).saturating_add(2)
     }
 
-    /// Says whether the call has an argument that may change the examined facts and that the expression does not examine.
-    pub(crate) fn overlooks(&self, case: &Case<'_>) -> bool {
-        let looks_at = |variable: &str| match variable {
+    /// An upper bound of the steps that the evaluation takes on a call, by the lengths of the lists that it reads.
+    pub(crate) fn cost_of(&self, case: &Case<'_>) -> usize {
+        let mut size = ListSize::default();
+        let source: String = self.source.split_whitespace().collect();
+        if LOOPS.iter().any(|name| source.contains(&format!("].{name}("))) {
+            // A list in the expression itself.
+            size.longest = source.matches(',').count() + 1;
+        }
+        for name in &self.reads.variables {
+            size.add(case.fact(name), false);
+        }
+        if !matches!(self.reads.arguments, Arguments::Unread) {
+            size.add(case.call.arguments, true);
+        }
+        self.cost(size.longest).saturating_add(size.values / VALUES_IN_STEP)
+    }
+
+    /// Says whether the expression examines a variable; `path` stands for `paths` too.
+    pub(crate) fn looks_at(&self, variable: &str) -> bool {
+        match variable {
             "path" => self.reads.variables.contains("path") || self.reads.variables.contains("paths"),
             variable => self.reads.variables.contains(variable),
-        };
-        let names = |argument: &str| match &self.reads.arguments {
+        }
+    }
+
+    /// Says whether the expression names an argument.
+    pub(crate) fn names(&self, argument: &str) -> bool {
+        match &self.reads.arguments {
             Arguments::Unread | Arguments::Whole => false,
             Arguments::Fields(fields) => fields.contains(argument),
-        };
+        }
+    }
+
+    /// Says whether the expression examines any argument.
+    pub(crate) const fn reads_arguments(&self) -> bool {
+        !matches!(self.reads.arguments, Arguments::Unread)
+    }
+
+    /// Says whether the call has an argument that may change the examined facts and that the expression does not examine.
+    pub(crate) fn overlooks(&self, case: &Case<'_>) -> bool {
+        let looks_at = |variable: &str| self.looks_at(variable);
+        let names = |argument: &str| self.names(argument);
         ["shell", "path", "url", "sql"].into_iter().any(looks_at)
             && case.parsed().first_unexamined(looks_at, names).is_some()
     }
@@ -118,7 +185,15 @@ impl Condition {
     /// The result, if it is the same for every call.
     pub(crate) fn constant(&self) -> Option<Result<bool, String>> {
         let arguments = serde_json::Value::Null;
-        let call = PolicyInput { tool: "", arguments: &arguments, agent: None, user: "", role: Role::Agent };
+        let call = PolicyInput {
+            tool: "",
+            arguments: &arguments,
+            agent: None,
+            user: "",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
         self.reads.nothing().then(|| self.holds(&Case::new(&call)))
     }
 

@@ -105,6 +105,17 @@ impl<'d> Table<'d> {
         tables
     }
 
+    /// The keys with their positions.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'d str, usize)> {
+        self.entries.keys().map(|key| (key.get_ref().as_ref(), key.span().start))
+    }
+
+    /// The table under a key, if the value is one.
+    pub(crate) fn inner(&self, key: &str, what: &'d str) -> Option<Self> {
+        let value = self.entries.get(key)?;
+        value.get_ref().as_table().map(|entries| Self { at: value.span().start, what, entries })
+    }
+
     /// Any value, as JSON.
     pub(crate) fn json(&self, key: &str, findings: &mut Findings<'_>) -> Option<Located<Value>> {
         let value = self.entries.get(key)?;
@@ -135,7 +146,7 @@ impl<'d> Table<'d> {
 }
 
 /// The name that was probably meant.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > 64 {
         return None;
     }

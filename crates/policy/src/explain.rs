@@ -4,7 +4,12 @@ use domain::{Ruling, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Asking, Judgement, MismatchReason, Policy, PolicyInput, case::Case, rule::Fit};
+use crate::{
+    Asking, Judgement, MismatchReason, PartRuling, Policy, PolicyInput, Rule,
+    fit_parts::{CallView, PartFit},
+    parts::Parts,
+    rule::Fit,
+};
 
 /// The rules that were evaluated for one call, and the ruling.
 #[derive(Debug, Clone, Serialize)]
@@ -13,6 +18,8 @@ pub struct Explanation {
     pub considered: Vec<ConsideredRule>,
     /// The facts that were parsed from the arguments.
     pub parsed: Value,
+    /// The ruling on each part of the call, equal to those of [`Policy::judge`].
+    pub parts: Vec<PartRuling>,
     /// The ruling, equal to that of [`Policy::judge`].
     pub ruling: Ruling,
     /// All reasons to ask, equal to those of [`Policy::judge`].
@@ -38,6 +45,19 @@ pub struct ConsideredRule {
     /// Whether the rule matched, and if not, the reason.
     #[serde(flatten)]
     pub fit: Fit,
+    /// Whether a rule with patterns matched each part that no earlier rule had decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ConsideredPart>,
+}
+
+/// Result of the check of a rule against one part of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConsideredPart {
+    /// Number of the part in [`Explanation::parts`].
+    pub part: usize,
+    /// Whether the rule matched it, and if not, the first term that is false.
+    #[serde(flatten)]
+    pub fit: PartFit,
 }
 
 impl Policy {
@@ -72,31 +92,56 @@ impl Policy {
         suspended: &[&str],
         wanted: &dyn Fn() -> bool,
     ) -> (Explanation, bool) {
-        let case = Case::new(call);
+        let case = self.case(call);
         let (mut considered, mut whole) = (Vec::new(), true);
+        let by_parts = self.rules.iter().any(|rule| rule.patterns.is_some() && rule.is_about(call.tool));
         let rules = self.rules.iter().take_while(|_| {
             whole = wanted();
             whole
         });
         let fits = rules.map(|rule| {
             let silent = suspended.contains(&rule.name.as_str());
-            let fit = if silent {
-                Fit::Misses(MismatchReason::Suspended)
-            } else {
-                self.effective_fit(&case, rule, rule.fit(&case))
+            let fit = match rule.is_about(call.tool) {
+                _ if silent => Fit::Misses(MismatchReason::Suspended),
+                false => Fit::Misses(MismatchReason::Tool),
+                true => self.effective_fit(&case, rule, rule.fit_beyond_tool(&case)),
             };
-            let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
-            considered.push(ConsideredRule {
-                rule: rule.name.clone(),
-                line: rule.line,
-                verdict: rule.verdict,
-                pattern: pattern.map(ToString::to_string),
-                when: rule.when.as_ref().map(|when| when.source().to_owned()),
-                fit: fit.clone(),
-            });
             (rule, fit)
         });
-        let Judgement { ruling, asks, .. } = self.settle(&case, fits);
-        (Explanation { considered, parsed: case.facts().clone(), ruling, asks }, whole)
+        let judgement = if by_parts {
+            let parts = Parts::of(case.parsed(), call.root);
+            let view = CallView { case: &case, parts: &parts };
+            self.settle_parts(&view, fits, &mut |rule, rest, fits| {
+                considered.push(considered_rule(call, rule, rest, fits));
+            })
+        } else {
+            let noted = fits.inspect(|(rule, fit)| considered.push(considered_rule(call, rule, fit, Vec::new())));
+            self.settle(&case, noted)
+        };
+        let Judgement { ruling, asks, parts, .. } = judgement;
+        (Explanation { considered, parsed: case.facts().clone(), parts, ruling, asks }, whole)
+    }
+}
+
+/// One rule with its results.
+fn considered_rule(call: &PolicyInput<'_>, rule: &Rule, rest: &Fit, fits: Vec<(usize, PartFit)>) -> ConsideredRule {
+    let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
+    let by_parts = rule.patterns.is_some() && !matches!(rest, Fit::Misses(_));
+    let failed = fits.iter().find_map(|(_, fit)| if let PartFit::Fails(error) = fit { Some(error) } else { None });
+    let fit = match failed {
+        _ if !by_parts => rest.clone(),
+        _ if fits.iter().any(|(_, fit)| *fit == PartFit::Matches) => Fit::Matches,
+        Some(error) => Fit::Fails(error.clone()),
+        None => Fit::Misses(MismatchReason::Patterns),
+    };
+    let parts = fits.into_iter().filter(|_| by_parts).map(|(part, fit)| ConsideredPart { part, fit }).collect();
+    ConsideredRule {
+        rule: rule.name.clone(),
+        line: rule.line,
+        verdict: rule.verdict,
+        pattern: pattern.map(ToString::to_string),
+        when: rule.when.as_ref().map(|when| when.source().to_owned()),
+        fit,
+        parts,
     }
 }

@@ -65,6 +65,8 @@ pub(crate) struct Findings<'t> {
     text: &'t str,
     lines: Vec<usize>,
     found: Vec<Finding>,
+    /// The file is in force already: an unsafe rule is disarmed instead of refused.
+    tolerant: bool,
 }
 
 impl<'t> Findings<'t> {
@@ -73,12 +75,23 @@ impl<'t> Findings<'t> {
 
     pub(crate) fn new(file: &'t str, text: &'t str) -> Self {
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { file, text, lines, found: Vec::new() }
+        Self { file, text, lines, found: Vec::new(), tolerant: false }
     }
 
     /// Adds an error at a byte of the text.
     pub(crate) fn error(&mut self, at: usize, code: &'static str, message: impl Into<String>) {
         self.push(at, code, Severity::Error, message.into());
+    }
+
+    /// Adds a finding about a rule that means something else than it says: an error, or a warning if the file is in force already.
+    pub(crate) fn refusal(&mut self, at: usize, code: &'static str, message: impl Into<String>) {
+        let severity = if self.tolerant { Severity::Warning } else { Severity::Error };
+        self.push(at, code, severity, message.into());
+    }
+
+    /// Makes refusals of rules warnings, because the file is in force already.
+    pub(crate) const fn tolerate(&mut self) {
+        self.tolerant = true;
     }
 
     /// Adds a warning at a byte of the text.

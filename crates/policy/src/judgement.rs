@@ -1,9 +1,12 @@
 //! The input and the result of a judgement: a call, and what the policy decides about it.
 
-use domain::{Audience, Choice, Fallback, Role, Ruling};
+use std::ops::Range;
+
+use domain::{Audience, Choice, Fallback, Role, Ruling, Verdict};
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::Asking;
+use crate::{Asking, PartKind, Why};
 
 /// One call and its caller: everything that a policy may examine.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +21,10 @@ pub struct PolicyInput<'a> {
     pub user: &'a str,
     /// Role of the key that proposes the call.
     pub role: Role,
+    /// Name of the client that the key is for, if the key says so: the catalogue declares the tools of known clients.
+    pub client: Option<&'a str>,
+    /// Root of the session, where relative patterns start: an absolute path that a person set, never the agent.
+    pub root: Option<&'a str>,
 }
 
 /// The result of judging a call: a ruling, and for `ask` all reasons to ask.
@@ -31,6 +38,37 @@ pub struct Judgement {
     /// Whether the call was parsed without doubt, and no rule failed on it. If not, a denying rule may not have seen
     /// the part that it denies. Meaningful for `ask` only.
     pub certain: bool,
+    /// The ruling on each part of the call, in the order of its text.
+    pub parts: Vec<PartRuling>,
+}
+
+/// The ruling on one part of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PartRuling {
+    /// The kind of the part.
+    pub kind: PartKind,
+    /// The bytes of the command in which the part stands. `None` for the call as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<Range<usize>>,
+    /// The part in a few words. Empty for the call as a whole.
+    pub text: String,
+    /// The verdict on the part.
+    pub verdict: Verdict,
+    /// The rule that gave it; `None` for the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The allowing rule that came closest, and the first term of it that is false. `None` for an allowed part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NearestRule>,
+}
+
+/// The allowing rule that came closest to a match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NearestRule {
+    /// Name of the rule.
+    pub rule: String,
+    /// The first term that is false.
+    pub why: Why,
 }
 
 /// Settings of the question that a rule asks.

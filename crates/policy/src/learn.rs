@@ -7,11 +7,11 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Digest, Role, Verdict};
+use domain::{AgentEnvironment, Digest, Role, Verdict};
 use serde_json::Value;
 use tool_facts::CallFacts;
 
-use crate::{Pattern, Policy, PolicyInput, Rule, case::Case, rule::Fit};
+use crate::{Pattern, Policy, PolicyInput, Rule, rule::Fit};
 
 /// Number of equal decisions that make a run.
 pub const RUN: usize = 5;
@@ -35,6 +35,8 @@ pub struct Decided {
     pub user: String,
     /// Role of the key that proposed the call.
     pub role: Role,
+    /// Program and directory for which that key was made.
+    pub environment: AgentEnvironment,
     /// The decision.
     pub said: DecisionOutcome,
     /// Whether the agent asked in its own words. Such a decision may contradict a rule, and never supports one.
@@ -231,13 +233,14 @@ impl Policy {
         if let (Form::Command { .. }, Some(asking)) = (&run.form, asking) {
             // Every call of this form, with any words, must reach the asking rule or a rule before it.
             let rule = self.rules.iter().find(|rule| rule.name == asking)?;
-            if rule.when.is_some() || rule.arguments.is_some() {
+            if rule.when.is_some() || rule.arguments.is_some() || rule.patterns.is_some() {
                 return None;
             }
         }
         let rule = words::RuleWriter { run, names: &names, first, calls: distinct(&of_run) }.rule()?;
         let text = words::with_rule(self, &rule.text, asking);
-        let learnt = Self::load("policy.toml", &text).ok()?;
+        // A rule of the policy that has become an error must not stop learning: the learnt rule adds no warning.
+        let learnt = Self::load_stored("policy.toml", &text).ok()?;
         let same = learnt.rules.len() == self.rules.len() + 1 && learnt.warnings.len() == self.warnings.len();
         let spoken = |decided: &&Decided| learnt.judge(&decided.call()).ruling.rule.as_ref() == Some(&rule.name);
         if !same || !of_run.iter().all(spoken) || learnt.spoken_against(&rule.name, decisions) {
@@ -286,7 +289,7 @@ impl Policy {
     pub fn spoken_against(&self, rule: &str, decisions: &[Decided]) -> bool {
         let Some(rule) = self.rules.iter().find(|found| found.name == rule) else { return false };
         decisions.iter().any(|decided| {
-            decided.said.verdict() != Some(rule.verdict) && rule.fit(&Case::new(&decided.call())) == Fit::Matches
+            decided.said.verdict() != Some(rule.verdict) && rule.fit(&self.case(&decided.call())) == Fit::Matches
         })
     }
 
@@ -313,7 +316,7 @@ impl Policy {
     /// Names and verdicts of the learnt rules that match a call, also if an earlier rule decides.
     #[must_use]
     pub fn learnt_about(&self, call: &PolicyInput<'_>) -> Vec<(&str, Verdict)> {
-        let case = Case::new(call);
+        let case = self.case(call);
         let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT_PREFIX));
         learnt.filter(|rule| rule.fit(&case) == Fit::Matches).map(|rule| (rule.name.as_str(), rule.verdict)).collect()
     }
@@ -323,8 +326,9 @@ impl Decided {
     /// The call as the input of a policy.
     #[must_use]
     pub fn call(&self) -> PolicyInput<'_> {
-        let Self { tool, arguments, agent, user, role, .. } = self;
-        PolicyInput { tool, arguments, agent: Some(agent), user, role: *role }
+        let Self { tool, arguments, agent, user, role, environment, .. } = self;
+        let (client, root) = (environment.client.as_deref(), environment.root.as_deref());
+        PolicyInput { tool, arguments, agent: Some(agent), user, role: *role, client, root }
     }
 }
 

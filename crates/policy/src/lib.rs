@@ -14,34 +14,64 @@
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod answer;
 mod asking;
 mod case;
+mod command_covers;
+mod command_finds;
+mod command_pattern;
+mod command_tool;
 mod condition;
 mod document;
+mod environment;
 mod example;
+mod example_result;
 mod explain;
 mod finding;
+mod fit_allow;
+mod fit_find;
+mod fit_parts;
+mod host_pattern;
 mod index;
 mod judgement;
 mod learn;
 mod lint;
+mod listed;
 mod load;
+mod location;
+mod part_patterns;
+mod parts;
+mod path_pattern;
 mod pattern;
 mod policy;
+mod presets;
 #[cfg(test)]
 mod properties;
 mod read_ask;
+mod read_patterns;
 mod read_rule;
+mod read_tool;
+mod reason;
 mod remembered;
 mod rule;
+mod settle;
+mod table_pattern;
+mod why;
+mod wildcard;
 
 pub use asking::{AskCause, AskTerms, Asking};
+pub use command_tool::CommandTool;
 pub use condition::Condition;
-pub use explain::{ConsideredRule, Explanation};
+pub use environment::{clients, is_client, is_root};
+pub use example_result::ExampleResult;
+pub use explain::{ConsideredPart, ConsideredRule, Explanation};
 pub use finding::{Finding, Severity};
-pub use judgement::{AskSettings, Judgement, PolicyInput};
+pub use fit_parts::PartFit;
+pub use judgement::{AskSettings, Judgement, NearestRule, PartRuling, PolicyInput};
 pub use learn::{Decided, DecisionOutcome, DisputedRun, LEARNT_PREFIX, LearntRule, RUN, Run, held_back, runs};
 pub use pattern::Pattern;
 pub use policy::{Policy, ToolDeclaration};
+pub use presets::{preset, presets};
 pub use remembered::{fits, steers};
 pub use rule::{Exact, Fit, MismatchReason, Rule};
+pub use why::{Does, PartKind, Why};

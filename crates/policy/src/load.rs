@@ -1,18 +1,19 @@
 //! Reads a policy from a text, or gives all errors in it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use domain::{Digest, Verdict};
 use toml::de::DeTable;
 
 use crate::{
-    Finding, Policy, ToolDeclaration,
+    ExampleResult, Finding, Policy,
     document::{Located, Table, listed},
     example::{self, Example},
     finding::Findings,
     index::Index,
     lint,
     read_rule::{self, ReadRule},
+    read_tool,
 };
 
 /// Largest file, in bytes.
@@ -29,40 +30,62 @@ pub(crate) const STACK: usize = 64 << 20;
 enum FileKind {
     /// The policy of a project or of the server.
     Policy,
+    /// A policy that was put in force by an earlier version of the program.
+    Stored,
     /// The floor of the server.
     Floor,
 }
 
+/// A policy or the reason why it is refused, and the results of its examples.
+type Read = (Result<Policy, Vec<Finding>>, Vec<ExampleResult>);
+
 /// Reads a policy.
 pub(crate) fn load(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
-    load_as(FileKind::Policy, file, text)
+    load_as(FileKind::Policy, file, text).0
+}
+
+/// Reads a policy that is in force. A rule that has become an error is kept and allows nothing.
+pub(crate) fn load_stored(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+    load_as(FileKind::Stored, file, text).0
 }
 
 /// Reads a floor.
 pub(crate) fn load_floor(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
-    load_as(FileKind::Floor, file, text)
+    load_as(FileKind::Floor, file, text).0
+}
+
+/// Reads a policy, and gives the results of its examples.
+pub(crate) fn test(text: &str) -> Vec<ExampleResult> {
+    load_as(FileKind::Policy, "", text).1
 }
 
 /// Reads a file on a stack that its parsers cannot exhaust.
-fn load_as(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+fn load_as(kind: FileKind, file: &str, text: &str) -> Read {
     let mut findings = Findings::new(file, "");
     if text.len() > MOST_BYTES {
         findings.error(0, "too_large", format!("the file has more than {MOST_BYTES} bytes"));
-        return Err(findings.into_sorted());
+        return (Err(findings.into_sorted()), Vec::new());
     }
     let read = std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().name("policy".into()).stack_size(STACK);
-        reader.spawn_scoped(scope, || read(kind, file, text)).map(std::thread::ScopedJoinHandle::join)
+        let read = || {
+            let mut results = Vec::new();
+            (read(kind, file, text, &mut results), results)
+        };
+        reader.spawn_scoped(scope, read).map(std::thread::ScopedJoinHandle::join)
     });
     if let Ok(Ok(read)) = read {
         return read;
     }
     findings.error(0, "unreadable", "the file could not be read; this is a fault of Holdpoint");
-    Err(findings.into_sorted())
+    (Err(findings.into_sorted()), Vec::new())
 }
 
-fn read(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+fn read(kind: FileKind, file: &str, text: &str, results: &mut Vec<ExampleResult>) -> Result<Policy, Vec<Finding>> {
     let mut findings = Findings::new(file, text);
+    if kind == FileKind::Stored {
+        findings.tolerate();
+    }
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         findings.error(error.span().map_or(0, |span| span.start), "not_toml", error.message());
@@ -74,13 +97,13 @@ fn read(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> 
     root.only(&["version", "default", "rule", "tool"], &mut findings);
     read_version(&root, &mut findings);
     let default = match kind {
-        FileKind::Policy => read_default(&root, &mut findings),
+        FileKind::Policy | FileKind::Stored => read_default(&root, &mut findings),
         FileKind::Floor => {
             refuse_in_floor(&root, &mut findings);
             Verdict::Allow
         }
     };
-    let tools = read_tools(&root, &mut findings);
+    let tools = read_tool::read(&root, &mut findings);
     let drafts = read_rules(&root, &mut findings);
     let whole = !findings.has_error();
     let places: Vec<_> = drafts.iter().map(|draft| draft.places.clone()).collect();
@@ -95,7 +118,7 @@ fn read(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> 
     let mut policy = Policy { text: text.to_owned(), version, default, rules, index, tools, warnings: Vec::new() };
     lint::lint(&policy, &places, &examples, &mut findings);
     if whole {
-        example::prove(&policy, &examples, &mut findings);
+        *results = example::prove(&policy, &examples, &mut findings);
     }
     if findings.has_error() {
         return Err(findings.into_sorted());
@@ -171,41 +194,4 @@ fn read_rules(root: &Table<'_>, findings: &mut Findings<'_>) -> Vec<ReadRule> {
         }
     }
     drafts
-}
-
-fn read_tools(root: &Table<'_>, findings: &mut Findings<'_>) -> BTreeMap<String, ToolDeclaration> {
-    let mut tools = BTreeMap::new();
-    for table in root.tables("tool", "a tool", findings) {
-        table.only(&["name", "schema", "schema_json", "idempotent"], findings);
-        let Some(name) = table.required("name", findings) else { continue };
-        if name.it.is_empty() || name.it.contains(['*', '?']) {
-            findings.error(name.at, "wrong_name", "a tool is declared by its whole name, without wildcards");
-        }
-        let schema = read_schema(&table, findings);
-        let idempotent = table.flag("idempotent", findings).is_some_and(|flag| flag.it);
-        if tools.insert(name.it.to_owned(), ToolDeclaration { schema, idempotent }).is_some() {
-            findings.error(name.at, "duplicate_name", format!("tool `{}` is declared twice", name.it));
-        }
-    }
-    tools
-}
-
-fn read_schema(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<serde_json::Value> {
-    if table.has("schema") && table.has("schema_json") {
-        findings.error(table.place("schema_json"), "two_schemas", "give `schema` or `schema_json`, not both");
-    }
-    let schema = match table.text("schema_json", findings) {
-        None => table.json("schema", findings)?,
-        Some(text) => match serde_json::from_str(text.it) {
-            Ok(it) => Located { at: text.at, it },
-            Err(error) => {
-                findings.error(text.at, "not_json", format!("`schema_json` is not JSON: {error}"));
-                return None;
-            }
-        },
-    };
-    if !schema.it.is_object() {
-        findings.error(schema.at, "wrong_type", "a schema must be an object");
-    }
-    Some(schema.it)
 }

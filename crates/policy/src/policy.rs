@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Digest, Ruling, Verdict};
+use domain::{Digest, Verdict};
 use serde::Serialize;
 use serde_json::Value;
+use tool_facts::{Catalogue, Declaration};
 
 use crate::{
-    AskCause, Asking, Finding, Judgement, MismatchReason, PolicyInput,
+    Finding, Judgement, MismatchReason, PolicyInput,
     case::Case,
+    fit_parts::CallView,
     index::Index,
     load,
+    parts::Parts,
     rule::{Fit, Rule},
 };
 
@@ -37,15 +40,9 @@ pub struct ToolDeclaration {
     pub schema: Option<Value>,
     /// The tool may be run again if it is not known whether it ran.
     pub idempotent: bool,
-}
-
-/// Largest number of further asking rules that the reason of a ruling names.
-const MOST_NAMED: usize = 10;
-
-/// A rule that could not be evaluated, so that a person has to decide about the call.
-struct Failed<'p> {
-    rule: &'p Rule,
-    error: String,
+    /// What its arguments are, if the file says so.
+    #[serde(skip)]
+    pub declared: Option<Declaration>,
 }
 
 impl Policy {
@@ -58,6 +55,12 @@ impl Policy {
     /// Reads a policy. A policy with an error is refused as a whole, with all findings.
     pub fn load(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
         load::load(file, text)
+    }
+
+    /// Reads a policy that is in force, and that an earlier version of this program accepted. A rule that this version refuses because it allows
+    /// more than it says is kept and matches nothing; the finding is among the warnings. Any other error refuses the policy.
+    pub fn load_stored(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
+        load::load_stored(file, text)
     }
 
     /// A policy without rules, under which every call asks.
@@ -141,19 +144,32 @@ impl Policy {
     /// Returns the judgement, and whether every rule that had to be evaluated was evaluated.
     fn judge_rules(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
         let mut whole = true;
-        let case = Case::new(call);
-        let rules = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
+        let case = self.case(call);
+        let about = self.index.about(call.tool);
+        let rules = about.iter().filter_map(|number| self.rules.get(*number));
+        let by_parts = rules.clone().any(|rule| rule.patterns.is_some());
         let active = rules.filter(|rule| !suspended.contains(&rule.name.as_str())).take_while(|_| {
             whole = wanted();
             whole
         });
-        let judgement =
-            self.settle(&case, active.map(|rule| (rule, self.effective_fit(&case, rule, rule.fit_beyond_tool(&case)))));
+        let fits = active.map(|rule| (rule, self.effective_fit(&case, rule, rule.fit_beyond_tool(&case))));
+        let judgement = if by_parts {
+            let parts = Parts::of(case.parsed(), call.root);
+            self.settle_parts(&CallView { case: &case, parts: &parts }, fits, &mut |_, _, _| {})
+        } else {
+            self.settle(&case, fits)
+        };
         (judgement, whole)
     }
 
+    /// The call with the declaration of its tool: that of the policy, or that of the catalogue for the client of the key.
+    pub(crate) fn case<'a>(&'a self, call: &'a PolicyInput<'a>) -> Case<'a> {
+        let own = self.tools.get(call.tool).and_then(|tool| tool.declared.as_ref());
+        Case::declared(call, own.or_else(|| Catalogue::tool(call.client?, call.tool)))
+    }
+
     /// Says whether this is the floor of a server.
-    fn is_floor(&self) -> bool {
+    pub(crate) fn is_floor(&self) -> bool {
         self.default == Verdict::Allow
     }
 
@@ -167,98 +183,6 @@ impl Policy {
             None => fit,
         }
     }
-
-    /// Goes through the rules until one matches.
-    ///
-    /// After a rule that fails the verdict is at least `ask`; only a later rule or a default that denies is stronger. Every asking rule that
-    /// fails, and the rule or default that asks at the end, asks its own audience.
-    pub(crate) fn settle<'p>(&'p self, case: &Case<'_>, fits: impl Iterator<Item = (&'p Rule, Fit)>) -> Judgement {
-        let mut failed: Vec<Failed<'p>> = Vec::new();
-        let mut matched = None;
-        for (rule, fit) in fits {
-            match fit {
-                Fit::Misses(_) => {}
-                Fit::Fails(error) => failed.push(Failed { rule, error }),
-                Fit::Matches => {
-                    matched = Some(rule);
-                    break;
-                }
-            }
-        }
-        let rest = matched.map_or(self.default, |rule| rule.verdict);
-        let mut judgement = match (failed.first(), matched) {
-            (Some(first), matched) if rest <= Verdict::Ask => {
-                let asks = self.asks(&failed, matched);
-                let reason = held_because(first, &asks, &doubts(case));
-                Judgement { asks, ..self.judgement(Verdict::Ask, Some(first.rule), reason) }
-            }
-            (_, Some(rule)) => self.judgement(rule.verdict, Some(rule), rule.reason.clone()),
-            (_, None) => self.judgement(self.default, None, format!("No rule matches this call.{}", doubts(case))),
-        };
-        if judgement.ruling.verdict == Verdict::Ask {
-            judgement.certain = failed.is_empty() && case.parsed().first_failure().is_none();
-        }
-        judgement
-    }
-
-    fn judgement(&self, verdict: Verdict, rule: Option<&Rule>, reason: String) -> Judgement {
-        let ruling = Ruling {
-            verdict,
-            rule: rule.map(|rule| rule.name.clone()),
-            reason,
-            policy: self.version.clone(),
-            floor: None,
-        };
-        let asks = if verdict == Verdict::Ask { self.asks(&[], rule) } else { Vec::new() };
-        Judgement { ruling, asks, certain: true }
-    }
-
-    /// All reasons to ask about a call: the asking rules that could not be evaluated, then the rule that matches or
-    /// the default.
-    ///
-    /// If no rule matches, the default asks too: otherwise an agent could have a call that the default asks about decided by the audience of
-    /// a rule for other calls. A floor has no default. If an allowing rule matches and nothing else asks, the default audience decides.
-    fn asks(&self, failed: &[Failed<'_>], matched: Option<&Rule>) -> Vec<Asking> {
-        let asking = failed.iter().filter(|failed| failed.rule.verdict == Verdict::Ask);
-        let mut asks: Vec<Asking> =
-            asking.map(|Failed { rule, error }| Asking::by(rule, AskCause::Fails(error.clone()))).collect();
-        match matched {
-            Some(rule) if rule.verdict == Verdict::Ask => asks.push(Asking::by(rule, AskCause::Matches)),
-            Some(_) if !asks.is_empty() => {}
-            None if !asks.is_empty() && self.is_floor() => {}
-            Some(_) | None => asks.push(Asking::by_default()),
-        }
-        asks
-    }
-}
-
-/// The reason of a call that is asked because of a failed rule: the first such rule, and the other rules that ask.
-fn held_because(first: &Failed<'_>, asks: &[Asking], doubts: &str) -> String {
-    let Failed { rule, error } = first;
-    let others: Vec<&str> =
-        asks.iter().filter_map(|ask| ask.rule.as_deref()).filter(|name| *name != rule.name).collect();
-    let mut named = others.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    if others.len() > MOST_NAMED {
-        named = format!("{named} and {} more", others.len() - MOST_NAMED);
-    }
-    let also = if others.is_empty() { String::new() } else { format!(" Rules that ask about it too: {named}.") };
-    format!("Rule `{}` could not be evaluated: {error}.{doubts}{also}", rule.name)
-}
-
-/// A sentence about the part of a call that could not be parsed, to add to a reason. Empty if every part was parsed.
-fn doubts(case: &Case<'_>) -> String {
-    if let Some(it) = case.parsed().first_failure() {
-        return format!(" Its {} is not trusted: {}.", it.what, it.reason);
-    }
-    // Arguments such as `to` and `source` may not be paths at all.
-    let files = case.parsed().names_files();
-    let unexamined = case.parsed().first_unexamined(|variable| files || variable != "path", |_| false);
-    unexamined.map_or_else(String::new, |(argument, beside)| {
-        let argument: String = argument.chars().filter(char::is_ascii_graphic).take(60).collect();
-        format!(
-            " It has `{argument}` beside its {beside}: a rule that allows the call by its {beside} must test that argument too."
-        )
-    })
 }
 
 #[cfg(test)]
@@ -270,7 +194,15 @@ mod tests {
 
     fn check(tool: &str, verdict: Verdict, rule: Option<&str>) {
         let arguments = json!({});
-        let call = PolicyInput { tool, arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+        let call = PolicyInput {
+            tool,
+            arguments: &arguments,
+            agent: None,
+            user: "ann",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
         let ruling = Policy::builtin().judge(&call).ruling;
         assert_eq!((ruling.verdict, ruling.rule.as_deref()), (verdict, rule), "{tool}");
     }

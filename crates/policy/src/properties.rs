@@ -63,6 +63,8 @@ impl ReadRule {
             roles: self.roles.clone(),
             arguments: self.arguments.clone().map(Exact::new),
             when: self.when.map(|when| Condition::new(when).unwrap().0),
+            patterns: None,
+            disarmed: false,
             verdict: self.verdict,
             reason: String::new(),
             ask: self.ask.clone().filter(|_| self.verdict == Verdict::Ask).map(Arc::new),
@@ -161,7 +163,15 @@ struct GeneratedCall {
 
 impl GeneratedCall {
     fn call(&self) -> PolicyInput<'_> {
-        PolicyInput { tool: &self.tool, arguments: &self.arguments, agent: self.agent, user: "ann", role: self.role }
+        PolicyInput {
+            tool: &self.tool,
+            arguments: &self.arguments,
+            agent: self.agent,
+            user: "ann",
+            role: self.role,
+            client: None,
+            root: None,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     example::{self, Example},
     finding::Findings,
     load::verdict,
-    read_ask,
+    read_ask, read_patterns,
 };
 
 /// A rule with the positions of its parts and its examples.
@@ -31,8 +31,26 @@ pub(crate) struct RulePositions {
     pub(crate) arguments: usize,
 }
 
-const KEYS: [&str; 11] =
-    ["name", "tools", "agents", "users", "roles", "arguments", "when", "verdict", "reason", "ask", "example"];
+const KEYS: [&str; 18] = [
+    "name",
+    "tools",
+    "agents",
+    "users",
+    "roles",
+    "arguments",
+    "commands",
+    "writes",
+    "paths",
+    "hosts",
+    "tables",
+    "env",
+    "in",
+    "when",
+    "verdict",
+    "reason",
+    "ask",
+    "example",
+];
 
 /// Reads one rule. `regexes` is the number of patterns of `matches` that are left for the file. Returns `None` if too little of the rule
 /// could be read; the errors are in the findings.
@@ -55,7 +73,8 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
         check_line(reason, "reason", findings);
     }
     let verdict = table.required("verdict", findings).and_then(|text| verdict(&text, "verdict", findings));
-    let when = read_when(table, verdict, regexes, findings);
+    let (when, refused) = read_when(table, verdict, regexes, findings);
+    let patterns = read_patterns::read(table, verdict, findings);
     let ask = table.table("ask", "`ask`", findings).map(|ask| {
         if verdict.is_some_and(|verdict| verdict != Verdict::Ask) {
             findings.error(ask.at, "ask_unused", "`ask` is only for rules with the verdict `ask`");
@@ -79,6 +98,8 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
         roles,
         arguments: arguments.map(Exact::new),
         when,
+        patterns,
+        disarmed: refused && verdict == Some(Verdict::Allow),
         verdict: verdict?,
         reason: reason.map_or_else(|| format!("Rule `{}` matches.", name.it), |reason| reason.it.to_owned()),
         ask,
@@ -133,31 +154,37 @@ pub(crate) fn role(text: &Located<&str>, findings: &mut Findings<'_>) -> Option<
     found
 }
 
+/// Reads the expression, and says whether the rule is refused because of it.
 fn read_when(
     table: &Table<'_>,
     verdict: Option<Verdict>,
     regexes: &mut usize,
     findings: &mut Findings<'_>,
-) -> Option<Condition> {
-    let text = table.text("when", findings)?;
+) -> (Option<Condition>, bool) {
+    let Some(text) = table.text("when", findings) else { return (None, false) };
     // Patterns are counted before any is compiled. The word within a text counts too, so that the limit is only stricter.
     let Some(left) = regexes.checked_sub(text.it.matches("matches").count()) else {
         *regexes = 0;
         findings.error(text.at, "too_costly", "the file has too many patterns of `matches`; use `glob`");
-        return None;
+        return (None, false);
     };
     *regexes = left;
     match Condition::new(text.it) {
         Ok((condition, remarks)) => {
-            let allows = verdict == Some(Verdict::Allow);
-            for remark in remarks.into_iter().filter(|remark| allows || !remark.of_allowing) {
-                findings.warning(text.at, remark.code, remark.message);
+            let mut refused = false;
+            for remark in remarks.into_iter().filter(|remark| remark.is_about(verdict)) {
+                if remark.refuses {
+                    refused = true;
+                    findings.refusal(text.at, remark.code, remark.message);
+                } else {
+                    findings.warning(text.at, remark.code, remark.message);
+                }
             }
-            Some(condition)
+            (Some(condition), refused)
         }
         Err(refusal) => {
             findings.error(text.at, refusal.code, refusal.message);
-            None
+            (None, false)
         }
     }
 }

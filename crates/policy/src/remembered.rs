@@ -33,7 +33,7 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
     if parsed.first_failure().is_some() {
         return false;
     }
-    if let Some((_, path)) = parsed.paths.iter().find(|(argument, _)| argument == name) {
+    if let Some(path) = parsed.paths.iter().find(|one| one.place == name).map(|one| &one.path) {
         let climbs = |path: &PathFacts| path.escapes && !pattern.is_exact() && !pattern.is_everything();
         let steers = |path: &PathFacts| path.steers && !pattern.is_exact();
         return path.as_ref().is_ok_and(|path| !climbs(path) && !steers(path) && matches(&pattern, &path.canonical));
@@ -50,7 +50,7 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
 #[must_use]
 pub fn steers(tool: &str, arguments: &Value) -> bool {
     let parsed = CallFacts::of(tool, arguments);
-    parsed.paths.iter().any(|(_, path)| path.as_ref().is_ok_and(|path| path.steers))
+    parsed.paths.iter().any(|one| one.path.as_ref().is_ok_and(|path| path.steers))
 }
 
 fn matches(pattern: &Pattern, text: &str) -> bool {

@@ -6,7 +6,7 @@ use domain::{Digest, Role, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{AskSettings, Pattern, case::Case, condition::Condition};
+use crate::{AskSettings, Pattern, case::Case, condition::Condition, part_patterns::PartPatterns};
 
 /// One rule of a policy.
 #[derive(Debug)]
@@ -25,6 +25,10 @@ pub struct Rule {
     pub arguments: Option<Exact>,
     /// The expression that must be true of the call.
     pub when: Option<Condition>,
+    /// The patterns about the parts of the call.
+    pub(crate) patterns: Option<Box<PartPatterns>>,
+    /// The rule was put in force by an earlier version, and has become an error: it matches nothing.
+    pub(crate) disarmed: bool,
     /// Verdict of the rule.
     pub verdict: Verdict,
     /// Reason for the verdict, shown with the ruling.
@@ -94,6 +98,10 @@ pub enum MismatchReason {
     Beside,
     /// The expression is false.
     Condition,
+    /// The patterns do not match every part of the call that they have to match.
+    Patterns,
+    /// The rule allows more than it says, and is an error in this version.
+    Unsafe,
     /// The learnt rule is suspended, because a person decided otherwise.
     Suspended,
 }
@@ -107,15 +115,22 @@ impl Rule {
 
     /// Checks the rule against a call.
     pub(crate) fn fit(&self, case: &Case<'_>) -> Fit {
-        if self.is_about(case.call.tool) { self.fit_beyond_tool(case) } else { Fit::Misses(MismatchReason::Tool) }
+        if self.is_about(case.call.tool) {
+            self.fit_all(case, self.fit_beyond_tool(case))
+        } else {
+            Fit::Misses(MismatchReason::Tool)
+        }
     }
 
-    /// Checks all conditions except the name of the tool.
+    /// Checks all conditions except the name of the tool and the patterns about parts.
     pub(crate) fn fit_beyond_tool(&self, case: &Case<'_>) -> Fit {
         let named = |patterns: &Option<Vec<Pattern>>, name: Option<&str>| {
             let Some(patterns) = patterns else { return true };
             name.is_some_and(|name| patterns.iter().any(|pattern| pattern.matches(name)))
         };
+        if self.disarmed {
+            return Fit::Misses(MismatchReason::Unsafe);
+        }
         if !named(&self.agents, case.call.agent) {
             return Fit::Misses(MismatchReason::Agent);
         }
@@ -133,7 +148,7 @@ impl Rule {
 
     /// Checks only the facts and the expression: tool, caller and exact arguments are known to match.
     pub(crate) fn fit_contents(&self, case: &Case<'_>) -> Fit {
-        if self.verdict == Verdict::Allow && case.parsed().first_failure().is_some() {
+        if self.verdict == Verdict::Allow && self.is_blind(case) {
             return Fit::Misses(MismatchReason::Unparsed);
         }
         if self.verdict == Verdict::Allow && self.when.as_ref().is_some_and(|when| when.overlooks(case)) {
@@ -142,8 +157,41 @@ impl Rule {
         match self.when.as_ref().map(|when| when.holds(case)) {
             None | Some(Ok(true)) => Fit::Matches,
             Some(Ok(false)) => Fit::Misses(MismatchReason::Condition),
+            Some(Err(_)) if self.verdict != Verdict::Allow && self.is_about_absent(case) => {
+                Fit::Misses(MismatchReason::Condition)
+            }
             Some(Err(error)) => Fit::Fails(error),
         }
+    }
+
+    /// Says whether an allowing rule would rely on a part of the call that could not be parsed.
+    ///
+    /// Patterns look at every part by themselves. A rule with exact arguments names the text of a declared command as a whole.
+    fn is_blind(&self, case: &Case<'_>) -> bool {
+        let facts = case.parsed();
+        let shell = || facts.first_shell_doubt().is_some();
+        match &self.when {
+            Some(when) if when.looks_at("shell") && shell() => true,
+            _ if self.patterns.is_some() => false,
+            None if self.arguments.is_some() && facts.declared => {
+                facts.first_failure().is_some_and(|failure| failure.what != "shell")
+            }
+            None => facts.first_failure().is_some(),
+            Some(_) => facts.first_failure().is_some() || shell(),
+        }
+    }
+
+    /// Says whether the expression looks at nothing but facts, and at a command, an address or SQL that a call of a declared tool does not have.
+    fn is_about_absent(&self, case: &Case<'_>) -> bool {
+        let facts = case.parsed();
+        let absent = [("shell", facts.shell.is_none()), ("url", facts.url.is_none()), ("sql", facts.sql.is_none())];
+        let on_absent = |when: &Condition| {
+            !when.reads_arguments()
+                && absent.iter().any(|(name, absent)| *absent && when.looks_at(name))
+                && absent.iter().all(|(name, absent)| *absent || !when.looks_at(name))
+                && !when.looks_at("path")
+        };
+        facts.declared && self.when.as_ref().is_some_and(on_absent)
     }
 }
 
@@ -170,6 +218,8 @@ impl fmt::Display for MismatchReason {
             }
             Self::Arguments => "the arguments of the call are not equal to its `arguments`",
             Self::Condition => "its expression is false",
+            Self::Patterns => "its patterns do not match every part of the call that they have to match",
+            Self::Unsafe => "it allows more than it says, and this version refuses it: see the warnings of the policy",
             Self::Suspended => "it is suspended, because a person decided against it",
         })
     }

@@ -1,6 +1,6 @@
 //! Request bodies and views of keys.
 
-use domain::{Key, KeyId, Role, Timestamp};
+use domain::{AgentEnvironment, Key, KeyId, Role, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -25,6 +25,11 @@ pub struct KeyBody {
     /// is refused.
     #[serde(default)]
     pub join_account: bool,
+    /// Client for which the key is made, such as `claude-code`: the policy then knows the tools of that client. A list of clients is in the
+    /// guide about policies. Without it, the kinds of arguments are guessed from their names.
+    pub client: Option<String>,
+    /// Absolute path of the directory in which the agent works. Relative patterns of the policy begin there.
+    pub root: Option<String>,
 }
 
 /// A key, without its secret.
@@ -44,6 +49,12 @@ pub struct KeyView {
     pub user: Option<String>,
     /// Groups of that user.
     pub groups: Vec<String>,
+    /// Client for which the key was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// Directory in which the agent works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
     /// Time at which the key was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
@@ -88,7 +99,8 @@ pub struct KeysPage {
 
 impl From<Key> for KeyView {
     fn from(key: Key) -> Self {
-        let Key { id, role, user, groups, created_at, expires_at, revoked_at, last_used_at, .. } = key;
-        Self { id, role, user, groups, created_at, expires_at, revoked_at, last_used_at }
+        let Key { id, role, user, groups, environment, created_at, expires_at, revoked_at, last_used_at, .. } = key;
+        let AgentEnvironment { client, root } = environment;
+        Self { id, role, user, groups, client, root, created_at, expires_at, revoked_at, last_used_at }
     }
 }

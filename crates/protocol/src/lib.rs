@@ -56,9 +56,9 @@ pub use interaction::{
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
 pub use policy::{
-    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
-    PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody, PolicyVersionView, PolicyVersionsPage,
-    PolicyView, RefusedFileView,
+    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, NearestRuleView,
+    PartRulingView, PolicyBody, PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody,
+    PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 pub use problem::{FieldProblem, ProblemBody};
 pub use secret::{NewSecret, SecretView, SecretsPage};

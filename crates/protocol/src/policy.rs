@@ -1,6 +1,6 @@
 //! Request bodies and views of the policy, its versions and its explanations.
 
-use domain::{Actor, PolicyChange, PolicySource, Role, Timestamp};
+use domain::{Actor, PolicyChange, PolicySource, Role, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -68,6 +68,10 @@ pub struct ExplainBody {
     pub user: Option<String>,
     /// Role of the key that would propose the call; `agent` if absent.
     pub role: Option<Role>,
+    /// Client of the key that would propose the call.
+    pub client: Option<String>,
+    /// Root directory of that key.
+    pub root: Option<String>,
     /// Text of a policy to use instead of the one in force.
     pub text: Option<String>,
 }
@@ -195,7 +199,8 @@ pub struct FindingsView {
 #[schema(example = json!({
     "ruling": { "verdict": "ask", "rule": "commands", "reason": "it runs a command", "policy": "9f86d081…" },
     "considered": [{ "rule": "commands", "line": 20, "verdict": "ask", "pattern": "execute_command", "fit": "matched" }],
-    "parsed": { "shell": { "commands": [{ "program": "git", "subcommand": "push" }] } }
+    "parsed": { "shell": { "commands": [{ "program": "git", "subcommand": "push" }] } },
+    "parts": [{ "kind": "run", "start": 0, "end": 8, "text": "git push", "verdict": "ask", "rule": "commands" }]
 }))]
 pub struct ExplanationView {
     /// Ruling of the policy on the call.
@@ -206,12 +211,53 @@ pub struct ExplanationView {
     /// Facts that the parsers derived from the arguments.
     #[schema(value_type = Object)]
     pub parsed: Value,
+    /// Ruling on each part of the call, in the order of its text. The ruling on the call is the strictest of them, and at most the floor's.
+    pub parts: Vec<PartRulingView>,
     /// All reasons to ask, if the verdict is to ask. Each has its own audience, and all audiences must be satisfied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<AskView>,
     /// Explanation by the floor of the server; absent if no floor is in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorExplanationView>,
+}
+
+/// Ruling on one part of a call, such as one command of a command line or one file that it writes.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "kind": "run", "start": 14, "end": 29, "text": "docker push …", "verdict": "ask",
+    "nearest": { "rule": "build", "message": "no pattern in `commands` covers `docker push …`", "why": { "term": "command", "command": "docker push …" } }
+}))]
+pub struct PartRulingView {
+    /// Kind of the part: `call`, `run`, `write`, `variable`, `directory`, `address` or `doubt`.
+    pub kind: &'static str,
+    /// First byte of the part in the text of the command; absent for a call without a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<usize>,
+    /// First byte after the part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<usize>,
+    /// The part in a few words; empty for the call as a whole.
+    pub text: String,
+    /// Verdict on the part.
+    pub verdict: Verdict,
+    /// Rule that gave the verdict; absent for the default of the policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Allowing rule that came closest; absent if the part is allowed or no rule came close.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NearestRuleView>,
+}
+
+/// Allowing rule that came closest to a match, and why it does not match.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct NearestRuleView {
+    /// Name of the rule.
+    pub rule: String,
+    /// First term of the rule that is false, in words.
+    pub message: String,
+    /// That term as data: its kind in `term`, with the values that it names.
+    #[schema(value_type = Object)]
+    pub why: Value,
 }
 
 /// Explanation of the ruling of the server's floor on a call.

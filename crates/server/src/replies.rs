@@ -365,6 +365,7 @@ mod tests {
             role: domain::Role::Agent,
             actor: domain::Actor::system(),
             groups: Vec::new(),
+            environment: domain::AgentEnvironment::default(),
             from: None,
             entry_point: domain::EntryPoint::Cli,
         };

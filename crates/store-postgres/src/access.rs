@@ -109,6 +109,7 @@ impl AccessWrites for Executor<'_> {
                 &hash.as_slice(),
                 &key.created_at.as_microsecond(),
                 &micros(key.expires_at),
+                &json(&key.environment)?,
             ],
         )
     }
@@ -151,6 +152,7 @@ fn read(row: &Row) -> StoreResult<KeyRecord> {
         role: Role::named(role).ok_or_else(|| StoreError::Corrupt(format!("the role `{role}`")))?,
         user: column(row, 4)?,
         groups: parse(column(row, 5)?)?,
+        environment: parse(column(row, 11)?)?,
         created_at: time(column(row, 6)?)?,
         expires_at: optional_time(column(row, 7)?)?,
         revoked_at: optional_time(column(row, 8)?)?,

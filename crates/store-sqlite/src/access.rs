@@ -114,6 +114,7 @@ impl AccessWrites for Executor<'_> {
             hash,
             key.created_at.as_microsecond(),
             micros(key.expires_at),
+            json(&key.environment)?,
         ];
         self.guarded(sql::KEY_INSERT, row)
     }
@@ -151,6 +152,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
         role,
         user: row.get(4)?,
         groups: parse(&row.get::<_, String>(5)?)?,
+        environment: parse(&row.get::<_, String>(11)?)?,
         created_at: time(row.get(6)?)?,
         expires_at: optional_time(row.get(7)?)?,
         revoked_at: optional_time(row.get(8)?)?,

@@ -48,6 +48,7 @@ pub(super) use name::{
     ArgumentKind, CommandList, OVERRIDES, is_body, is_database, is_environment, is_further_words, is_method, is_plural,
     kind_by_name,
 };
+pub(super) use patch::named_files;
 pub(super) use unnamed_path::several;
 
 /// An argument that is parsed.
@@ -136,6 +137,11 @@ fn beside_a_command(name: &str, fields: &Map<String, Value>) -> bool {
 }
 
 impl<'a> Argument<'a> {
+    /// An argument at a position, with the objects that contain it.
+    pub(super) fn new(kind: ArgumentKind, place: &str, around: &[&'a Value], value: &'a Value) -> Self {
+        Self { kind, place: place.to_owned(), around: around.to_vec(), value }
+    }
+
     /// Returns the value beside the argument under any of the wanted names. `Err` if there are several: a tool may read any of them.
     pub(super) fn beside(&self, wanted: &dyn Fn(&str, &Value) -> bool) -> Result<Option<&'a Value>, &'static str> {
         let mut found = Vec::new();

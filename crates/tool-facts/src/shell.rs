@@ -6,6 +6,7 @@
 //! that all POSIX shells read alike. `agreement.rs` compares both: a text is in doubt unless they find the same
 //! commands. Nothing here runs a command or reads a file.
 
+use command_line::ShellLanguage;
 use serde::Serialize;
 
 use self::collector::{Argv, Collector, CommandContext};
@@ -17,6 +18,7 @@ mod agreement;
 mod builtin;
 mod collector;
 mod find;
+mod from_line;
 mod git;
 mod guard;
 mod interpreter;
@@ -32,6 +34,8 @@ mod unread;
 mod variable;
 mod word;
 mod wrapper;
+
+pub use self::variable::may_steer as may_steer_variable;
 
 /// The file that discards all output.
 const NOWHERE: &str = "/dev/null";
@@ -132,6 +136,16 @@ pub struct Redirect {
     pub kind: &'static str,
     /// The file, the descriptor, or the text.
     pub target: String,
+}
+
+/// Refuses a text that is too long, or has characters that are invisible.
+pub(super) fn check_text(text: &str) -> Result<(), Unparsed> {
+    guard::check_declared(text)
+}
+
+/// The text that a shell runs in `["bash", "-lc", text]` and the like, and the language of the shell.
+pub(super) fn find_shell_text<'w>(words: &[&'w str]) -> Option<(ShellLanguage, &'w str)> {
+    interpreter::text_of_shell(words)
 }
 
 impl Redirect {

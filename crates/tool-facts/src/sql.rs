@@ -8,13 +8,19 @@ use serde::Serialize;
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 
-use super::Unparsed;
+use self::statement::Inspected;
+use super::{SqlDialect, Unparsed};
 
+mod dialect;
 mod function;
 mod gate;
 mod lexical;
+mod names;
+mod reading;
+mod scope;
 mod statement;
 mod token;
+mod types;
 mod upsert;
 mod words;
 
@@ -33,6 +39,13 @@ pub struct Sql {
     pub writes: Vec<String>,
     /// Every function that is called, in lower case.
     pub functions: Vec<String>,
+    /// Every table that is read, once, as patterns compare it: with its schema if it was named, in lower case where the database does not tell
+    /// capitals apart.
+    #[serde(skip)]
+    pub read_tables: Vec<String>,
+    /// Every table that is written, once, spelled in the same way.
+    #[serde(skip)]
+    pub written_tables: Vec<String>,
     /// The reason why databases may read the text in different ways, if they may. The other fields are then the reading of the parser.
     pub doubt: Option<Unparsed>,
 }
@@ -57,6 +70,11 @@ pub struct Statement {
 }
 
 impl Sql {
+    /// Parses a text of SQL as one dialect reads it.
+    pub fn parse_as(dialect: SqlDialect, text: &str) -> Result<Self, Unparsed> {
+        dialect::parse(dialect, text)
+    }
+
     /// Parses a text of SQL. A text that databases read differently is refused or in doubt, because it is not known which database will run it.
     pub fn parse(text: &str) -> Result<Self, Unparsed> {
         lexical::check(text)?;
@@ -74,17 +92,23 @@ impl Sql {
         }
         let mut sql = Self { read_only: true, ..Self::default() };
         for statement in &statements {
-            let (statement, verbs) = statement::inspect(statement);
-            sql.read_only &= statement.read_only;
-            extend(&mut sql.verbs, &verbs);
-            extend(&mut sql.reads, &statement.reads);
-            extend(&mut sql.writes, &statement.writes);
-            extend(&mut sql.functions, &statement.functions);
-            sql.statements.push(statement);
+            sql.add(statement::inspect(statement, None));
         }
         sql.doubt = gate::find_doubt(text, &statements, &sql.statements)
             .map(|reason| refused(format!("databases may read it in different ways ({reason})")));
         Ok(sql)
+    }
+
+    fn add(&mut self, inspected: Inspected) {
+        let statement = inspected.statement;
+        self.read_only &= statement.read_only;
+        extend(&mut self.verbs, &inspected.verbs);
+        extend(&mut self.reads, &statement.reads);
+        extend(&mut self.writes, &statement.writes);
+        extend(&mut self.functions, &statement.functions);
+        extend(&mut self.read_tables, &inspected.read_tables);
+        extend(&mut self.written_tables, &inspected.written_tables);
+        self.statements.push(statement);
     }
 }
 

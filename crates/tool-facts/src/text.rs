@@ -11,6 +11,17 @@ pub(super) fn find_invisible(text: &str) -> Option<char> {
     })
 }
 
+/// Like [`find_invisible`], but accepts the marks that make a symbol an emoji: people write them in commit messages.
+pub(super) fn find_invisible_beside_emoji(text: &str) -> Option<char> {
+    let mut before = ' ';
+    text.chars().find_map(|c| {
+        let symbol = !before.is_ascii() && !before.is_alphanumeric() && !before.is_whitespace();
+        let mark = matches!(c, '\u{FE0F}' | '\u{200D}') && symbol && (before == '\u{FE0F}' || !is_invisible(before));
+        before = c;
+        find_invisible(c.encode_utf8(&mut [0; 4])).filter(|_| !mark)
+    })
+}
+
 /// Describes a character by its code point, for a person.
 pub(super) fn describe(c: char) -> String {
     format!("the character U+{:04X}", u32::from(c))
@@ -41,4 +52,29 @@ fn is_invisible(c: char) -> bool {
         | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164
         | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB | 0xE000..=0xF8FF
         | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF | 0xF_0000..=0x10_FFFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_emoji_are_accepted_only_after_a_symbol() {
+        for good in
+            ["", "fix \u{26A0}\u{FE0F} it", "\u{1F9D1}\u{200D}\u{1F4BB}", "\u{2764}\u{FE0F}\u{200D}\u{1F525}", "é\n\tx"]
+        {
+            assert_eq!(find_invisible_beside_emoji(good), None, "{good:?}");
+        }
+        for bad in [
+            "a\u{FE0F}",
+            "\u{FE0F}",
+            " \u{200D}",
+            "g\u{200D}it",
+            "é\u{FE0F}",
+            "\u{26A0}\u{202E}",
+            "\u{26A0}\u{FE0F}\u{FE0F}\u{200B}",
+        ] {
+            assert!(find_invisible_beside_emoji(bad).is_some(), "{bad:?}");
+        }
+    }
 }

@@ -51,6 +51,9 @@ impl UrlFacts {
             Host::Ipv4(ip) => (ip.to_string(), Some(IpAddr::V4(ip))),
             Host::Ipv6(ip) => (ip.to_string(), Some(unwrap_ipv4(ip))),
         };
+        if url.port() == Some(0) {
+            return Err(refused("no server has port 0"));
+        }
         let lower = url.path().to_ascii_lowercase();
         if HIDDEN.iter().any(|hidden| lower.contains(hidden)) {
             return Err(refused("a slash or dots are hidden in the path"));

@@ -1908,7 +1908,11 @@ export interface components {
             agent?: string | null;
             /** @description Arguments of the tool. */
             arguments: Record<string, unknown>;
+            /** @description Client of the key that would propose the call. */
+            client?: string | null;
             role?: components["schemas"]["Role"] | null;
+            /** @description Root directory of that key. */
+            root?: string | null;
             /** @description Text of a policy to use instead of the one in force. */
             text?: string | null;
             /** @description Name of the tool. */
@@ -1925,6 +1929,8 @@ export interface components {
             floor?: components["schemas"]["FloorExplanationView"] | null;
             /** @description Facts that the parsers derived from the arguments. */
             parsed: Record<string, unknown>;
+            /** @description Ruling on each part of the call, in the order of its text. The ruling on the call is the strictest of them, and at most the floor's. */
+            parts: components["schemas"]["PartRulingView"][];
             /** @description Ruling of the policy on the call. */
             ruling: components["schemas"]["RulingView"];
         };
@@ -2307,6 +2313,11 @@ export interface components {
         /** @description Request to create a key. */
         KeyBody: {
             /**
+             * @description Client for which the key is made, such as `claude-code`: the policy then knows the tools of that client. A list of clients is in the
+             *     guide about policies. Without it, the kinds of arguments are guessed from their names.
+             */
+            client?: string | null;
+            /**
              * Format: int64
              * @description Lifetime of the key in seconds; unlimited if absent.
              */
@@ -2320,6 +2331,8 @@ export interface components {
             join_account?: boolean;
             /** @description Role of the key. */
             role: components["schemas"]["Role"];
+            /** @description Absolute path of the directory in which the agent works. Relative patterns of the policy begin there. */
+            root?: string | null;
             /** @description Name in which the key acts; the identifier of the key if absent. The name of a user account requires `join_account`. */
             user?: string | null;
         };
@@ -2337,6 +2350,8 @@ export interface components {
         };
         /** @description A key, without its secret. */
         KeyView: {
+            /** @description Client for which the key was made. */
+            client?: string | null;
             /**
              * Format: date-time
              * @description Time at which the key was created.
@@ -2363,6 +2378,8 @@ export interface components {
             revoked_at?: string | null;
             /** @description Role of the key. */
             role: components["schemas"]["Role"];
+            /** @description Directory in which the agent works. */
+            root?: string | null;
             /** @description Name in which the key acts. */
             user?: string | null;
         };
@@ -2549,6 +2566,15 @@ export interface components {
             /** @description Whether the answer is refused without it. */
             required: boolean;
         };
+        /** @description Allowing rule that came closest to a match, and why it does not match. */
+        NearestRuleView: {
+            /** @description First term of the rule that is false, in words. */
+            message: string;
+            /** @description Name of the rule. */
+            rule: string;
+            /** @description That term as data: its kind in `term`, with the values that it names. */
+            why: Record<string, unknown>;
+        };
         /** @description Request to store a secret for a hosted agent. */
         NewSecret: {
             /** @description Name of the hosted agent. An agent with a key of this name does not receive the secret. */
@@ -2634,6 +2660,22 @@ export interface components {
          * @enum {string}
          */
         OutcomeName: "done" | "failed" | "unknown";
+        /** @description Ruling on one part of a call, such as one command of a command line or one file that it writes. */
+        PartRulingView: {
+            /** @description First byte after the part. */
+            end?: number | null;
+            /** @description Kind of the part: `call`, `run`, `write`, `variable`, `directory`, `address` or `doubt`. */
+            kind: string;
+            nearest?: components["schemas"]["NearestRuleView"] | null;
+            /** @description Rule that gave the verdict; absent for the default of the policy. */
+            rule?: string | null;
+            /** @description First byte of the part in the text of the command; absent for a call without a command. */
+            start?: number | null;
+            /** @description The part in a few words; empty for the call as a whole. */
+            text: string;
+            /** @description Verdict on the part. */
+            verdict: components["schemas"]["Verdict"];
+        };
         /** @description Request to set the password of the signed-in user. */
         PasswordBody: {
             /**

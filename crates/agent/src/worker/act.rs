@@ -208,6 +208,7 @@ impl StepRun<'_> {
             agent: Some(self.caller.actor.name.clone()),
             user: Some(self.session.started_by.name.clone()),
             role: Some(self.caller.role),
+            environment: self.caller.environment.clone(),
             draft: None,
         };
         let ruling = self.worker.engine.policy_explain(&self.caller, reading).await?.ruling;

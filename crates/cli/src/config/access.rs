@@ -52,6 +52,12 @@ pub(crate) struct KeysCreate {
     /// Days until the key expires; never if absent
     #[arg(long)]
     pub(crate) expires_days: Option<u32>,
+    /// Client for which the key is made, such as claude-code: the policy then knows the tools of that client
+    #[arg(long)]
+    pub(crate) client: Option<String>,
+    /// Absolute path of the directory in which the agent works; relative patterns of the policy begin there
+    #[arg(long)]
+    pub(crate) root: Option<String>,
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
 }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::access::AgentEnvironment;
 use crate::audit::details::{AuditDetails, PolicyDiffDetails};
 use crate::event::{SecretNames, kinds};
 use crate::project::ProjectSettings;
@@ -218,6 +219,9 @@ pub struct KeyCreated {
     /// Account that the key belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<UserId>,
+    /// Program and directory for which the key was made.
+    #[serde(default, skip_serializing_if = "AgentEnvironment::is_unknown")]
+    pub environment: AgentEnvironment,
 }
 
 /// A key was revoked.

@@ -3,7 +3,8 @@
 
 use crate::common::people::{at, caller, session, uuid};
 use holdpoint_domain::{
-    Action, ActionState, Call, Effect, InteractionId, Outcome, Permit, PermitId, Role, Ruling, Verdict,
+    Action, ActionState, AgentEnvironment, Call, Effect, InteractionId, Outcome, Permit, PermitId, Role, Ruling,
+    Verdict,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -61,6 +62,7 @@ impl Story {
             edited: None,
             proposed_by: caller("agent", Role::Agent, &[]).actor,
             role: Role::Agent,
+            environment: AgentEnvironment::default(),
             at: at(0),
             ruling: Ruling {
                 verdict: Verdict::Ask,

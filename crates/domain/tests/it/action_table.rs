@@ -4,8 +4,8 @@ use crate::common::people::{at, caller, session, uuid};
 use crate::common::table::cells;
 use holdpoint_domain::action::ActionChange;
 use holdpoint_domain::{
-    Action, ActionState, Call, Effect, InteractionId, Outcome, Permit, PermitId, Refusal, Role, Ruling, Timestamp,
-    Verdict,
+    Action, ActionState, AgentEnvironment, Call, Effect, InteractionId, Outcome, Permit, PermitId, Refusal, Role,
+    Ruling, Timestamp, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -175,6 +175,7 @@ fn action_in(name: &str) -> Action {
         edited: None,
         proposed_by: caller("agent", Role::Agent, &[]).actor,
         role: Role::Agent,
+        environment: AgentEnvironment::default(),
         at: at(1),
         ruling: ruling(),
         grant: None,

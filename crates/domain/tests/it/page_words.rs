@@ -34,7 +34,6 @@ fn a_retired_word_is_found_in_each_sort_of_name() {
         ("  const agentProposals = await list();", "agentProposals"),
         ("const PORTIONS = ['model.said'];", "PORTIONS"),
         ("export async function readFigures(): Promise<void> {", "readFigures"),
-        ("  let byNow = 0;", "byNow"),
     ] {
         let found: Vec<&str> = names(source).into_iter().filter(|name| complaint(name).is_some()).collect();
         assert_eq!(found, [expected], "{source}");

@@ -15,9 +15,9 @@ mod scanner;
 /// Field of a question that a guide explains. It has the form of an event name.
 const DELIVERY_FIELD: &str = "delivery.state";
 /// Commands of the command line that are verbs, or that name no concept of the product.
-const COMMANDS_OF_THEIR_OWN: [&str; 13] = [
-    "Adopt", "Backup", "Check", "Create", "Database", "Export", "List", "Openapi", "Revoke", "Rotate", "Serve",
-    "Simulate", "Verify",
+const COMMANDS_OF_THEIR_OWN: [&str; 16] = [
+    "Adopt", "Backup", "Check", "Create", "Database", "Explain", "Export", "List", "New", "Openapi", "Revoke",
+    "Rotate", "Serve", "Simulate", "Test", "Verify",
 ];
 /// Sources that may contain the names of events as literals: those that define them, examples of the API, tests and measurements.
 const NAMED_BY_LITERALS: [&str; 5] =

@@ -3,8 +3,8 @@
 use domain::access::Right;
 use domain::audit::kind::{KeyCreated, KeyRevoked};
 use domain::{
-    AuditDraft, AuditKind, Caller, EntryPoint, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User,
-    text, user,
+    AgentEnvironment, AuditDraft, AuditKind, Caller, EntryPoint, Key, KeyId, Limit, Problem, Refusal, Role, Scope,
+    SignedDuration, User, text, user,
 };
 use store::{Bounded, Cost, KeyRecord, Page};
 
@@ -36,13 +36,22 @@ pub struct NewKey {
     pub lifetime: Option<SignedDuration>,
     /// Whether the key belongs to the account that has this name. Without it the name of an account is refused.
     pub join_account: bool,
+    /// Program and directory for which the key is made.
+    pub environment: AgentEnvironment,
 }
 
 impl NewKey {
     /// A key in this name that belongs to no account, has no groups and never expires.
     #[must_use]
     pub fn named(role: Role, user: impl Into<String>) -> Self {
-        Self { role, user: Some(user.into()), groups: Vec::new(), lifetime: None, join_account: false }
+        Self {
+            role,
+            user: Some(user.into()),
+            groups: Vec::new(),
+            lifetime: None,
+            join_account: false,
+            environment: AgentEnvironment::default(),
+        }
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -57,7 +66,27 @@ impl NewKey {
         if self.join_account && self.user.is_none() {
             problems.push(Problem::new("/join_account", "needs `user`, the name of an account"));
         }
+        check_environment(self.role, &self.environment, &mut problems);
         if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+    }
+}
+
+/// Adds a problem for a client that the catalogue of tools does not have, for a root that is not a plain absolute path, and for either of them on a
+/// key that does not propose actions.
+fn check_environment(role: Role, environment: &AgentEnvironment, problems: &mut Vec<Problem>) {
+    if let Some(client) = &environment.client
+        && !::policy::is_client(client)
+    {
+        let known = ::policy::clients().join(", ");
+        problems.push(Problem::new("/client", format!("is not a known client; the clients are {known}")));
+    }
+    if let Some(root) = &environment.root
+        && !::policy::is_root(root)
+    {
+        problems.push(Problem::new("/root", "must be an absolute path without `..`, and not `/` itself"));
+    }
+    if role != Role::Agent && !environment.is_unknown() {
+        problems.push(Problem::new("/role", "must be `agent` for a key with `client` or `root`"));
     }
 }
 
@@ -196,10 +225,21 @@ fn create_key(
         return Err(Refusal::LimitReached { limit: Limit::ProjectKeys, max: MOST }.into());
     }
     let account = find_account_to_join(work, &scope, &new, joinable)?;
-    let NewKey { role, user, groups, lifetime, join_account: _ } = new;
+    let NewKey { role, user, groups, lifetime, join_account: _, environment } = new;
     let (id, created_at) = (work.ids.key(work.now), work.now);
     let expires_at = lifetime.and_then(|lifetime| created_at.saturating_add(lifetime).ok());
-    let key = Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
+    let key = Key {
+        id,
+        scope,
+        role,
+        user,
+        groups,
+        environment,
+        created_at,
+        expires_at,
+        revoked_at: None,
+        last_used_at: None,
+    };
     work.tx.key_insert(&KeyRecord { key: key.clone(), hash })?;
     let created = KeyCreated {
         key: id,
@@ -208,6 +248,7 @@ fn create_key(
         groups: key.groups.clone(),
         expires_at,
         account: account.map(|account| account.id),
+        environment: key.environment.clone(),
     };
     work.append_audit(&scope, &AuditDraft::plain(AuditKind::KeyCreated(created)))?;
     Ok(key)

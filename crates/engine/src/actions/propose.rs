@@ -84,27 +84,24 @@ async fn rule_on_action(
     let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
     let (known, origin, entry_point) = read_known(engine, caller, session, call_id.clone()).await?;
     if let Some(known) = known.filter(|_| idempotency.is_none()) {
-        known.require_access(caller)?;
-        known.require_same(&call, &actor)?;
-        return Ok(known);
+        return require_repeat(known, caller, &call);
     }
     require_proposer(caller, &origin, &call_id)?;
-    let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
+    let behalf = OnBehalfOf::caller(caller, origin.started_by.name);
     let in_force = learn::suggest::load_for(engine, scope, &actor.name, caller.is_worker()).await?;
     let state = in_force.state.clone();
     let judged = policy::ruling::judge(engine, in_force, behalf.clone(), call.clone()).await?;
     let asking = question_terms(engine, &judged, deadline_seconds, entry_point, traceparent);
     let question = question_about(&judged, call_id.clone(), context)?;
-    let (policies, hosted) = (Arc::clone(&engine.policies), caller.is_worker());
+    let (policies, hosted, environment) =
+        (Arc::clone(&engine.policies), caller.is_worker(), caller.environment.clone());
     let new = Arc::new(AtomicBool::new(false));
     let made = Arc::clone(&new);
     let action = engine.command(caller, idempotency, move |work| {
         made.store(false, Ordering::Relaxed);
         let mut session = sessions::lock(work, &scope, session)?;
         if let Some(known) = work.tx.action(&scope, session.id, &call_id)? {
-            known.require_access(&work.caller()?)?;
-            known.require_same(&call, &actor)?;
-            return Ok(known);
+            return require_repeat(known, &work.caller()?, &call);
         }
         session.require_alive()?;
         policy::require_in_force(work, &scope, &judged, &policies)?;
@@ -116,6 +113,7 @@ async fn rule_on_action(
             edited: None,
             proposed_by: actor.clone(),
             role,
+            environment: environment.clone(),
             at: work.now,
             ruling: judged.ruling.clone(),
             grant: None,
@@ -137,6 +135,13 @@ async fn rule_on_action(
         policy::shadow::judge_in_background(engine, state, behalf, action.clone());
     }
     Ok(action)
+}
+
+/// Returns a known action to the caller that proposes its call again. Refuses another caller and another call.
+fn require_repeat(known: Action, caller: &Caller, call: &Call) -> Result<Action, Error> {
+    known.require_access(caller)?;
+    known.require_same(call, &caller.actor)?;
+    Ok(known)
 }
 
 /// The action of a call if it is known already, its session, and the entry point that counts for a question about it.

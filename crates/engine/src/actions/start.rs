@@ -55,8 +55,7 @@ async fn judge_now(engine: &Engine, caller: &Caller, session: SessionId, call: &
         Ok((session, action))
     });
     let (session, action) = found.await?;
-    let agent = Some(action.proposed_by.name.clone());
-    let behalf = OnBehalfOf { agent, user: session.started_by.name, role: action.role };
+    let behalf = OnBehalfOf::of(&action, session.started_by.name);
     let in_force = learn::suggest::load_for(engine, scope, &action.proposed_by.name, action.hosted).await?;
     policy::ruling::judge(engine, in_force, behalf, action.effective()).await
 }

@@ -270,8 +270,7 @@ async fn judge_edit(
         action.hosted,
     )
     .await?;
-    let agent = Some(action.proposed_by.name.clone());
-    let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
+    let behalf = OnBehalfOf::of(action, origin.started_by.name.clone());
     let judged = policy::ruling::judge(engine, in_force, behalf, edited).await?;
     for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
         let arguments = judged.call.arguments.clone();

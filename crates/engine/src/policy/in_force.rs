@@ -184,8 +184,8 @@ async fn load_own(engine: &Engine, scope: Scope, version: String) -> Result<Arc<
     let lookup = version.clone();
     let kept = engine.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
     let text = kept.ok_or_else(|| StoreError::Corrupt("the policy in force is not kept".into()))?.text;
-    let policy = run::heavy_work::off_reactor(move || Policy::load("policy.toml", &text)).await?;
-    // The policy was valid when it was put in force, but this version of the program may parse it more strictly.
+    let policy = run::heavy_work::off_reactor(move || Policy::load_stored("policy.toml", &text)).await?;
+    // The policy was valid when it was put in force. Rules that this version of the program refuses allow nothing; another error is unexpected.
     let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
     let policy = Arc::new(policy);
     engine.policies.compiled.insert(version, Arc::clone(&policy));

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ::policy::{Asking, ConsideredRule, Explanation, Finding, Policy, PolicyInput};
+use ::policy::{Asking, ConsideredRule, Explanation, Finding, PartRuling, Policy, PolicyInput};
 use domain::access::Right;
 use domain::{
-    Actor, Adoption, Call, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
-    Ruling, Scope, Verdict, text,
+    Actor, Adoption, AgentEnvironment, Call, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem,
+    Refusal, Role, Ruling, Scope, Verdict, text,
 };
 use serde_json::Value;
 use similar::TextDiff;
@@ -39,6 +39,8 @@ pub struct HypotheticalCall {
     pub user: Option<String>,
     /// Role of the key that would propose the call; an agent's role by default.
     pub role: Option<Role>,
+    /// Program and directory of that key.
+    pub environment: AgentEnvironment,
     /// Policy text to try instead of the policy in force.
     pub draft: Option<String>,
 }
@@ -63,6 +65,8 @@ pub struct CallExplanation {
     pub considered: Vec<ConsideredRule>,
     /// Facts that the parsers extracted from the arguments.
     pub parsed: Value,
+    /// Ruling of the policy on each part of the call, in the order of its text.
+    pub parts: Vec<PartRuling>,
     /// Rules that ask, if the ruling is to ask: first rules of the policy, then rules of the floor.
     pub asks: Vec<Asking>,
     /// Explanation by the server's floor, if one is in force.
@@ -86,7 +90,7 @@ impl CallExplanation {
         call: &PolicyInput<'_>,
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        let Explanation { considered, parsed, ruling, asks } = explanation;
+        let Explanation { considered, parsed, ruling, asks, parts } = explanation;
         let floor = match floor {
             Some(floor) => Some(floor.explain_while(call, &[], wanted)?),
             None => None,
@@ -97,7 +101,7 @@ impl CallExplanation {
         let ruling = apply_floor(ruling, said);
         let asks = if ruling.verdict == Verdict::Ask { asks } else { Vec::new() };
         let floor = ruling.floor.clone().map(|ruling| FloorExplanation { ruling, considered: below });
-        Some(Self { ruling, considered, parsed, asks, floor })
+        Some(Self { ruling, considered, parsed, parts, asks, floor })
     }
 }
 
@@ -149,7 +153,8 @@ impl Engine {
         }
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
         let call = Call { tool: supposed.tool, arguments: supposed.arguments };
-        let behalf = OnBehalfOf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
+        let (role, environment) = (supposed.role.unwrap_or(Role::Agent), supposed.environment);
+        let behalf = OnBehalfOf { agent: supposed.agent, user, role, environment };
         if let Some(text) = supposed.draft {
             return explain_draft(self, caller, text, (call, behalf)).await;
         }

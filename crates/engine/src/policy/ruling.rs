@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use ::policy::{AskTerms, Asking, Policy, PolicyInput};
 use domain::{
-    Actor, Answer, Call, FloorRuling, PolicySource, PolicyState, ProjectId, Role, Ruling, Timestamp, Verdict,
+    Action, Actor, AgentEnvironment, Answer, Call, Caller, FloorRuling, PolicySource, PolicyState, ProjectId, Role,
+    Ruling, Timestamp, Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
@@ -206,9 +207,28 @@ pub struct OnBehalfOf {
     pub user: String,
     /// Role of the key that proposes the call.
     pub role: Role,
+    /// Program and directory for which that key was made.
+    pub environment: AgentEnvironment,
 }
 
 impl OnBehalfOf {
+    /// The agent that proposed an action, and the user who started its session.
+    pub(crate) fn of(action: &Action, user: String) -> Self {
+        let environment = action.environment.clone();
+        Self { agent: Some(action.proposed_by.name.clone()), user, role: action.role, environment }
+    }
+
+    /// The caller that proposes a call, and the user who started its session.
+    pub(crate) fn caller(caller: &Caller, user: String) -> Self {
+        let environment = caller.environment.clone();
+        Self { agent: Some(caller.actor.name.clone()), user, role: caller.role, environment }
+    }
+
+    /// An agent that asked about a call in its own words.
+    pub(crate) fn agent(agent: String, user: String) -> Self {
+        Self { agent: Some(agent), user, role: Role::Agent, environment: AgentEnvironment::default() }
+    }
+
     /// Builds the input of the policy for a call.
     pub(crate) fn call<'a>(&'a self, call: &'a Call) -> PolicyInput<'a> {
         PolicyInput {
@@ -217,6 +237,8 @@ impl OnBehalfOf {
             agent: self.agent.as_deref(),
             user: &self.user,
             role: self.role,
+            client: self.environment.client.as_deref(),
+            root: self.environment.root.as_deref(),
         }
     }
 }

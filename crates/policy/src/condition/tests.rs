@@ -8,7 +8,15 @@ use crate::{PolicyInput, case::Case};
 
 fn holds(source: &str, arguments: &Value) -> Result<bool, String> {
     let (condition, _) = Condition::new(source).map_err(|refusal| format!("{}: {}", refusal.code, refusal.message))?;
-    let call = PolicyInput { tool: "some_tool", arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
+    let call = PolicyInput {
+        tool: "some_tool",
+        arguments,
+        agent: Some("ci-7"),
+        user: "ann",
+        role: Role::Agent,
+        client: None,
+        root: None,
+    };
     condition.holds(&Case::new(&call))
 }
 
@@ -220,7 +228,15 @@ fn big_stack_then_small(source: &str) {
         let small = std::thread::Builder::new().stack_size(1 << 20);
         let evaluated = small.spawn_scoped(scope, move || {
             let arguments = json!({ "x": { "x": { "x": 1 } }, "l": [[[true]]] });
-            let call = PolicyInput { tool: "t", arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+            let call = PolicyInput {
+                tool: "t",
+                arguments: &arguments,
+                agent: None,
+                user: "ann",
+                role: Role::Agent,
+                client: None,
+                root: None,
+            };
             drop(condition.holds(&Case::new(&call)));
         });
         evaluated.unwrap().join().unwrap();

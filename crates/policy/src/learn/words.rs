@@ -39,6 +39,9 @@ pub(super) struct RuleContent<'a> {
 impl<'a> RuleContent<'a> {
     /// The content of a rule of a file; `None` if no learnt rule has such content.
     pub(super) fn of(rule: &'a Rule) -> Option<Self> {
+        if rule.patterns.is_some() {
+            return None;
+        }
         let names = |patterns: &'a [Pattern]| patterns.iter().map(Pattern::as_str).collect();
         Some(Self {
             tools: names(&rule.tools),

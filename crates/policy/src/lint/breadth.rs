@@ -13,7 +13,8 @@ pub(super) fn lint(policy: &Policy, places: &[RulePositions], examples: &[Exampl
         shown.entry(example.rule).or_default().insert(&example.tool);
     }
     for (number, (rule, places)) in policy.rules.iter().zip(places).enumerate() {
-        if rule.verdict != Verdict::Allow {
+        // A rule with patterns allows what they cover, whatever the tool.
+        if rule.verdict != Verdict::Allow || rule.patterns.is_some() {
             continue;
         }
         let tools = shown.get(&number);

@@ -4,7 +4,6 @@ use domain::Role;
 
 use crate::{
     MismatchReason, Policy, PolicyInput, Rule,
-    case::Case,
     finding::Findings,
     read_rule::RulePositions,
     rule::{Exact, Fit},
@@ -22,22 +21,30 @@ pub(super) fn lint(policy: &Policy, places: &[RulePositions], findings: &mut Fin
         let Some(exact) = &rule.arguments else { continue };
         let Some(left) = steps.checked_sub(cost(rule, exact)) else { return };
         steps = left;
-        if let Some(why) = contradiction(rule, exact) {
+        if let Some(why) = contradiction(policy, rule, exact) {
             findings.error(places.arguments, "never_matches", why);
         }
     }
 }
 
 /// The reason why a rule matches no call with its exact arguments, if there is one.
-fn contradiction(rule: &Rule, exact: &Exact) -> Option<String> {
+fn contradiction(policy: &Policy, rule: &Rule, exact: &Exact) -> Option<String> {
     let told = rule.tools.len() <= MOST_TOOLS && rule.tools.iter().all(|tool| tool.is_exact());
     if !told || rule.when.as_ref().is_some_and(|when| when.looks_at_caller()) {
         return None;
     }
     let fits = rule.tools.iter().map(|tool| {
-        let call =
-            PolicyInput { tool: tool.as_str(), arguments: exact.value(), agent: None, user: "", role: Role::Agent };
-        rule.fit_contents(&Case::new(&call))
+        let call = PolicyInput {
+            tool: tool.as_str(),
+            arguments: exact.value(),
+            agent: None,
+            user: "",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
+        let case = policy.case(&call);
+        rule.fit_all(&case, rule.fit_contents(&case))
     });
     let fits: Vec<Fit> = fits.collect();
     if fits.contains(&Fit::Matches) {

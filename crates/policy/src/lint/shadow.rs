@@ -53,7 +53,14 @@ fn covers(wide: &Rule, narrow: &Rule) -> bool {
         (Some(wide), narrow) => narrow.as_ref().is_some_and(|narrow| narrow.source() == wide.source()),
     };
     let arguments = wide.arguments.is_none() || wide.arguments == narrow.arguments;
-    roles && contents && arguments && names(&wide.agents, &narrow.agents) && names(&wide.users, &narrow.users)
+    // A rule with lists may leave a part of a call to a later rule.
+    let patterns = wide.patterns.is_none() || wide.patterns == narrow.patterns;
+    patterns
+        && roles
+        && contents
+        && arguments
+        && names(&wide.agents, &narrow.agents)
+        && names(&wide.users, &narrow.users)
 }
 
 fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &RulePositions, findings: &mut Findings<'_>) {

@@ -49,6 +49,8 @@ fn every_action_gets_the_ruling_of_the_table() {
             agent: Some(row.agent),
             user: "ann",
             role: Role::Agent,
+            client: None,
+            root: None,
         };
         let ruling = policy.judge(&call).ruling;
         assert_eq!(policy.explain(&call).ruling, ruling);

@@ -12,7 +12,15 @@ fn load(text: &str) -> Policy {
 }
 
 fn judged(policy: &Policy, arguments: &Value) -> Judgement {
-    let call = PolicyInput { tool: "deploy", arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
+    let call = PolicyInput {
+        tool: "deploy",
+        arguments,
+        agent: Some("ci-7"),
+        user: "ann",
+        role: Role::Agent,
+        client: None,
+        root: None,
+    };
     let judgement = policy.judge(&call);
     assert_eq!(policy.explain(&call).asks, judgement.asks, "`explain` gives the same reasons");
     judgement
@@ -79,7 +87,7 @@ fn failing_asking_rule_asks_even_if_an_allowing_rule_fails_too() {
         r#"[[rule]]
 name = "small"
 tools = ["deploy"]
-when = 'args.amount < 10.0'
+when = 'args.amount >= 0.0 && args.amount < 10.0'
 verdict = "allow"
 [[rule]]
 name = "large"

@@ -58,7 +58,15 @@ fn large_files_are_loaded_or_refused_quickly() {
     let policy = Policy::load("policy.toml", &overlapping).unwrap();
     assert_eq!(policy.warnings().iter().map(|warning| warning.code).collect::<Vec<_>>(), ["not_compared"]);
     let arguments = json!({});
-    let call = PolicyInput { tool: "tool_03999_b", arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+    let call = PolicyInput {
+        tool: "tool_03999_b",
+        arguments: &arguments,
+        agent: None,
+        user: "ann",
+        role: Role::Agent,
+        client: None,
+        root: None,
+    };
     assert_eq!(policy.judge(&call).ruling.rule.as_deref(), Some("r3999"));
 }
 
@@ -82,4 +90,24 @@ fn costly_files_are_refused() {
     };
     assert_eq!(codes(&looping(50, 10)), [""; 0]);
     assert_eq!(codes(&looping(50, 250)), ["too_costly"]);
+    let literal = vec!["1"; 200].join(",");
+    let listed = rule(0, &format!("[{literal}].all(x, [{literal}].all(y, x == args.l))"));
+    let example = "[[rule.example]]\ntool = \"t0\"\narguments.l = 1\nverdict = \"ask\"\n";
+    assert_eq!(codes(&format!("version = 1\n{listed}{}", example.repeat(50))), ["too_costly"]);
+}
+
+#[test]
+fn presets_leave_room_for_further_examples() {
+    for (name, preset) in [
+        ("coding", include_str!("../../presets/coding.toml")),
+        ("data", include_str!("../../presets/data.toml")),
+        ("operations", include_str!("../../presets/operations.toml")),
+        ("support", include_str!("../../presets/support.toml")),
+    ] {
+        let example = "[[rule.example]]\ntool = \"execute_command\"\n\
+                       arguments = { command = \"git log --oneline -n 20 -- src/main.rs | head -5\" }\nmatches = false\n";
+        let own = "[[rule]]\nname = \"own\"\ntools = [\"execute_command\"]\ncommands = [\"our-deploy *\"]\nverdict = \"ask\"\n";
+        let text = format!("{preset}\n{own}{}", example.repeat(100));
+        assert_eq!(codes(&text), [""; 0], "{name}");
+    }
 }

@@ -33,7 +33,15 @@ fn codes(text: &str) -> Vec<&'static str> {
 fn floor_allows_unmatched_calls_and_asks_if_a_rule_fails() {
     let floor = Policy::load_floor("floor.toml", FLOOR).unwrap();
     let check = |tool: &str, arguments: Value, verdict: Verdict, rule: Option<&str>| {
-        let call = PolicyInput { tool, arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+        let call = PolicyInput {
+            tool,
+            arguments: &arguments,
+            agent: Some("bot"),
+            user: "ann",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
         let judged = floor.judge(&call);
         assert_eq!((judged.ruling.verdict, judged.ruling.rule.as_deref()), (verdict, rule), "{tool} {arguments}");
         let explained = floor.explain(&call).ruling;

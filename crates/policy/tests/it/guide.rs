@@ -17,6 +17,13 @@ fn the_example_of_the_guide_loads() {
 }
 
 #[test]
+fn every_file_in_the_guide_loads() {
+    let blocks: Vec<&str> = GUIDE.split("```toml\n").skip(2).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.len() > 2);
+    blocks.iter().for_each(|block| loads(&format!("version = 1\n{block}")));
+}
+
+#[test]
 fn every_field_in_the_guide_exists() {
     for variable in ["shell", "path", "url", "sql"] {
         let table = GUIDE.split_once("| variable | fields |").unwrap().1;

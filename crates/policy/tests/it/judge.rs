@@ -18,7 +18,7 @@ fn rule(name: &str, verdict: &str, more: &str) -> String {
 }
 
 fn call<'a>(tool: &'a str, arguments: &'a Value) -> PolicyInput<'a> {
-    PolicyInput { tool, arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent }
+    PolicyInput { tool, arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent, client: None, root: None }
 }
 
 fn check(policy: &Policy, call: &PolicyInput<'_>, verdict: Verdict, rule: Option<&str>) {
@@ -60,7 +60,8 @@ fn rules_match_agents_users_and_roles() {
         .concat(),
     );
     let none = json!({});
-    let by = |tool, agent, user, role| PolicyInput { tool, arguments: &none, agent, user, role };
+    let by =
+        |tool, agent, user, role| PolicyInput { tool, arguments: &none, agent, user, role, client: None, root: None };
     check(&policy, &by("a", Some("ci-7"), "ann", Role::Agent), Verdict::Allow, Some("agents"));
     check(&policy, &by("a", Some("CI-7"), "ann", Role::Agent), Verdict::Ask, None);
     check(&policy, &by("a", None, "ann", Role::Agent), Verdict::Ask, None);

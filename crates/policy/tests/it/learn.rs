@@ -1,6 +1,6 @@
 //! Tests that rules are learnt from runs of equal decisions only where they can be proved.
 
-use domain::{Role, Verdict};
+use domain::{AgentEnvironment, Role, Verdict};
 use holdpoint_policy::{Decided, DecisionOutcome, LearntRule, Policy, PolicyInput, runs};
 use serde_json::{Value, json};
 
@@ -9,7 +9,16 @@ const ASK: &str =
 
 fn decided(arguments: Value, said: DecisionOutcome) -> Decided {
     let (tool, agent, user) = ("execute_command".into(), "bot".into(), "ann".into());
-    Decided { tool, arguments, agent, user, role: Role::Agent, said, own_words: false }
+    Decided {
+        tool,
+        arguments,
+        agent,
+        user,
+        role: Role::Agent,
+        environment: AgentEnvironment::default(),
+        said,
+        own_words: false,
+    }
 }
 
 fn commands(commands: &[&str], said: DecisionOutcome) -> Vec<Decided> {
@@ -28,7 +37,15 @@ fn says(found: &[LearntRule], call: &PolicyInput<'_>) -> Verdict {
 
 /// Call of a command by the agent of the decisions.
 fn command_call(arguments: &Value) -> PolicyInput<'_> {
-    PolicyInput { tool: "execute_command", arguments, agent: Some("bot"), user: "ann", role: Role::Agent }
+    PolicyInput {
+        tool: "execute_command",
+        arguments,
+        agent: Some("bot"),
+        user: "ann",
+        role: Role::Agent,
+        client: None,
+        root: None,
+    }
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn unknown_key_is_reported_with_a_suggestion() {
     insta::assert_snapshot!(
         findings("[[rule]]\nname = \"a\"\ntool = [\"t\"]\ntools = [\"t\"]\nverdict = \"ask\"\n  colour = 1"), @"
 policy.toml:4:1: error[unknown_key]: a rule has no key `tool`; did you mean `tools`?
-policy.toml:7:3: error[unknown_key]: a rule has no key `colour`; it takes `name`, `tools`, `agents`, `users`, `roles`, `arguments`, `when`, `verdict`, `reason`, `ask`, `example`
+policy.toml:7:3: error[unknown_key]: a rule has no key `colour`; it takes `name`, `tools`, `agents`, `users`, `roles`, `arguments`, `commands`, `writes`, `paths`, `hosts`, `tables`, `env`, `in`, `when`, `verdict`, `reason`, `ask`, `example`
 ");
     insta::assert_snapshot!(ask("dedline_seconds = 3"), @"policy.toml:7:1: error[unknown_key]: `ask` has no key `dedline_seconds`; did you mean `deadline_seconds`?");
     insta::assert_snapshot!(ask("audience = { user = [\"ann\"] }"), @"policy.toml:7:14: error[unknown_key]: `audience` has no key `user`; did you mean `users`?");

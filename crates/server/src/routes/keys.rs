@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{KeyId, SignedDuration};
+use domain::{AgentEnvironment, KeyId, SignedDuration};
 use engine::NewKey;
 use http::StatusCode;
 use protocol::{KeyBody, KeyCreatedView, KeysPage};
@@ -36,10 +36,12 @@ pub(super) struct KeysQuery {
 pub(super) async fn key_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    CommandRequest { body: KeyBody { role, user, groups, expires_in_seconds, join_account }, idempotency }: CommandRequest<KeyBody>,
+    CommandRequest { body, idempotency }: CommandRequest<KeyBody>,
 ) -> Result<(StatusCode, Json<KeyCreatedView>), ApiError> {
+    let KeyBody { role, user, groups, expires_in_seconds, join_account, client, root } = body;
     let lifetime = expires_in_seconds.map(SignedDuration::from_secs);
-    let new = NewKey { role, user, groups, lifetime, join_account };
+    let environment = AgentEnvironment { client, root };
+    let new = NewKey { role, user, groups, lifetime, join_account, environment };
     let (key, secret) = app.engine.key_create(&caller, new, idempotency).await?;
     Ok((StatusCode::CREATED, Json(KeyCreatedView { key: key.into(), secret })))
 }

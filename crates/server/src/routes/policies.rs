@@ -4,14 +4,15 @@ use std::path::Path;
 
 use axum::Json;
 use axum::extract::State;
+use domain::AgentEnvironment;
 use engine::{
     CallExplanation, FloorExplanation, HypotheticalCall, InForce, PolicyMismatch, PolicyNotices, RefusedFile,
 };
-use policy::{AskCause, Asking, ConsideredRule, Finding, Severity};
+use policy::{AskCause, Asking, ConsideredRule, Finding, NearestRule, PartRuling, Severity};
 use protocol::{
-    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
-    PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody, PolicyVersionView, PolicyVersionsPage,
-    PolicyView, RefusedFileView,
+    AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, NearestRuleView,
+    PartRulingView, PolicyBody, PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody,
+    PolicyVersionView, PolicyVersionsPage, PolicyView, RefusedFileView,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -158,10 +159,12 @@ pub(super) async fn policy_check(
 pub(super) async fn policy_explain(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    CommandRequest { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: CommandRequest<ExplainBody>,
+    CommandRequest { body, .. }: CommandRequest<ExplainBody>,
 ) -> Result<Json<ExplanationView>, ApiError> {
-    let supposed = HypotheticalCall { tool, arguments, agent, user, role, draft: text };
-    let CallExplanation { ruling, considered, parsed, asks, floor } =
+    let ExplainBody { tool, arguments, agent, user, role, client, root, text } = body;
+    let environment = AgentEnvironment { client, root };
+    let supposed = HypotheticalCall { tool, arguments, agent, user, role, environment, draft: text };
+    let CallExplanation { ruling, considered, parsed, parts, asks, floor } =
         app.engine.policy_explain(&caller, supposed).await?;
     let gone_through = |considered: &[ConsideredRule]| serde_json::to_value(considered).unwrap_or(Value::Null);
     let floor = floor.map(|FloorExplanation { ruling, considered }| FloorExplanationView {
@@ -169,7 +172,19 @@ pub(super) async fn policy_explain(
         considered: gone_through(&considered),
     });
     let (considered, asks) = (gone_through(&considered), asks.into_iter().map(ask_view).collect());
-    Ok(Json(ExplanationView { ruling: ruling.into(), considered, parsed, asks, floor }))
+    let parts = parts.into_iter().map(part_view).collect();
+    Ok(Json(ExplanationView { ruling: ruling.into(), considered, parsed, parts, asks, floor }))
+}
+
+fn part_view(part: PartRuling) -> PartRulingView {
+    let PartRuling { kind, span, text, verdict, rule, nearest } = part;
+    let nearest = nearest.map(|NearestRule { rule, why }| NearestRuleView {
+        rule,
+        message: why.to_string(),
+        why: serde_json::to_value(why).unwrap_or(Value::Null),
+    });
+    let (start, end) = span.map_or((None, None), |span| (Some(span.start), Some(span.end)));
+    PartRulingView { kind: kind.name(), start, end, text, verdict, rule, nearest }
 }
 
 fn ask_view(ask: Asking) -> AskView {

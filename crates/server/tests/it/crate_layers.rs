@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Crates of each layer, from the lowest to the highest.
 const LAYERS: &[(u8, &[&str])] = &[
-    (0, &["domain", "confine"]),
+    (0, &["domain", "confine", "command-line"]),
     (1, &["tool-facts"]),
     (2, &["policy", "forms", "store", "protocol"]),
     (3, &["store-sqlite", "store-postgres", "engine"]),

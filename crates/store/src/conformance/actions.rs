@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use domain::grant::Covers;
 use domain::{
-    Action, ActionState, Actor, ActorKind, Adoption, Call, Difference, Grant, GrantId, InteractionId, PermitId,
-    PolicySource, PolicyState, PolicyVersion, Role, Ruling, Scope, Session, Shadow, Verdict,
+    Action, ActionState, Actor, ActorKind, Adoption, AgentEnvironment, Call, Difference, Grant, GrantId, InteractionId,
+    PermitId, PolicySource, PolicyState, PolicyVersion, Role, Ruling, Scope, Session, Shadow, Verdict,
 };
 use futures::executor::block_on;
 use futures::future::{join, join_all};
@@ -31,6 +31,7 @@ fn proposed(session: &Session, call: &str, state: ActionState) -> Action {
         edited: Some(json!({ "path": "c" })),
         proposed_by: agent(),
         role: Role::Agent,
+        environment: AgentEnvironment { client: Some("codex".into()), root: Some("/srv/app".into()) },
         at: at(1),
         ruling: Ruling {
             verdict: Verdict::Ask,

@@ -1,6 +1,6 @@
 //! Isolation of projects: rows of another project look absent and cannot be written.
 
-use domain::{Interaction, Key, KeyId, Role, Scope, Session, SessionInput, Step, StepId};
+use domain::{AgentEnvironment, Interaction, Key, KeyId, Role, Scope, Session, SessionInput, Step, StepId};
 use serde_json::json;
 
 use super::Fixture;
@@ -30,6 +30,7 @@ fn sample_project(fixture: &Fixture) -> SampleProject {
         role: Role::Agent,
         user: None,
         groups: Vec::new(),
+        environment: AgentEnvironment::default(),
         created_at: at(0),
         expires_at: None,
         revoked_at: None,

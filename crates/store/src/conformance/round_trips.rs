@@ -4,8 +4,8 @@ use domain::interaction::Handover;
 use domain::session::Note;
 use domain::step::{StepEnd, StepEnding};
 use domain::{
-    ActorKind, AnswerId, Command, EntryPoint, Event, EventId, Interaction, Key, KeyId, LeaseId, Role, Scope, SessionId,
-    SessionInput, Step, StepId,
+    ActorKind, AgentEnvironment, AnswerId, Command, EntryPoint, Event, EventId, Interaction, Key, KeyId, LeaseId, Role,
+    Scope, SessionId, SessionInput, Step, StepId,
 };
 use serde_json::json;
 
@@ -40,6 +40,7 @@ fn bare_and_full(scope: Scope) -> (Key, Key) {
         role: Role::Agent,
         user: None,
         groups: Vec::new(),
+        environment: AgentEnvironment::default(),
         created_at: at(0),
         expires_at: None,
         revoked_at: None,
@@ -50,6 +51,9 @@ fn bare_and_full(scope: Scope) -> (Key, Key) {
         role: Role::Admin,
         user: Some("Zoë \"z\" O'Hara".into()),
         groups: vec!["ops".into(), "наука".into()],
+        environment: AgentEnvironment {
+            client: Some("claude-code".into()), root: Some("/srv/\"приложение\"".into())
+        },
         expires_at: Some(at(1000)),
         ..bare.clone()
     };

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use domain::event::MessageSent;
 use domain::interaction::Reviewer;
 use domain::{
-    Actor, ActorKind, AnswerDraft, AnswerId, Caller, Credential, EntryPoint, Event, EventDraft, EventId, EventKind,
-    Interaction, InteractionId, KeyId, ProjectId, Question, Role, Scope, Session, SessionHead, SessionId, SessionInput,
-    Step, StepId, TenantId, Timestamp,
+    Actor, ActorKind, AgentEnvironment, AnswerDraft, AnswerId, Caller, Credential, EntryPoint, Event, EventDraft,
+    EventId, EventKind, Interaction, InteractionId, KeyId, ProjectId, Question, Role, Scope, Session, SessionHead,
+    SessionId, SessionInput, Step, StepId, TenantId, Timestamp,
 };
 use futures::executor::block_on;
 use serde_json::{Value, json};
@@ -203,6 +203,7 @@ pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
         role: Role::Operator,
         actor: actor(ActorKind::User, name),
         groups: vec!["ops".into()],
+        environment: AgentEnvironment::default(),
         from: None,
         entry_point: EntryPoint::Http,
     };

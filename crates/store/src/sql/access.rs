@@ -35,7 +35,7 @@ pub const KEY_REVOKE: &str = "update keys set revoked_at = ?3 where project = ?1
 /// Columns of a key.
 macro_rules! key {
     () => {
-        "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, last_used_at, hash"
+        "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, last_used_at, hash, environment"
     };
 }
 
@@ -51,5 +51,5 @@ pub const KEY: &str =
     concat!("select ", key!(), " from keys join projects on projects.id = keys.project where keys.id = ?1");
 
 /// SQL statement of [`crate::AccessWrites::key_insert`].
-pub const KEY_INSERT: &str = "insert into keys (id, project, role, \"user\", groups, hash, created_at, expires_at) \
-     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) on conflict do nothing";
+pub const KEY_INSERT: &str = "insert into keys (id, project, role, \"user\", groups, hash, created_at, expires_at, environment) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) on conflict do nothing";

@@ -4,7 +4,7 @@
 //! harmless only if its name is on a list here and its value has the usual type; every other argument is an
 //! [`UnknownArgument`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -80,25 +80,34 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Properties of the call as a whole.
-pub(crate) struct CallTraits {
+pub(crate) struct CallTraits<'a> {
     /// An argument that may be SQL was parsed as SQL.
     pub(crate) sql: bool,
     /// The name of the tool says that it works on a database, so that such an argument certainly is SQL.
     pub(crate) database: bool,
     /// The call names paths, at least in a patch.
     pub(crate) paths: bool,
+    /// The addresses of the declared values.
+    pub(crate) declared: &'a DeclaredValues,
 }
+
+/// The declared values by their addresses.
+pub(crate) type DeclaredValues = HashSet<*const Value>;
 
 /// The parsed values by their addresses, each with its variable in expressions.
 pub(super) type ParsedValues = HashMap<*const Value, &'static str>;
 
 /// Returns every unknown argument of a call.
-pub(crate) fn unknown_arguments(arguments: &Value, found: &[Argument<'_>], known: &CallTraits) -> Vec<UnknownArgument> {
+pub(crate) fn unknown_arguments(
+    arguments: &Value,
+    found: &[Argument<'_>],
+    known: &CallTraits<'_>,
+) -> Vec<UnknownArgument> {
     let place = |one: &Argument<'_>| Some((std::ptr::from_ref(one.value), variable(one, known.sql)?));
     let sorted: ParsedValues = found.iter().filter_map(place).collect();
     let mut unknown_arguments = Vec::new();
     for beside in ["shell", "url", "sql"] {
-        let company = BesideFact { beside, sorted: &sorted };
+        let company = BesideFact { beside, sorted: &sorted, declared: known.declared };
         if !sorted.values().any(|variable| *variable == beside) {
             continue;
         }
@@ -117,7 +126,8 @@ pub(crate) fn unknown_arguments(arguments: &Value, found: &[Argument<'_>], known
     if known.paths {
         // A search text may read like SQL.
         let certain = found.iter().filter(|one| known.database || one.kind != ArgumentKind::PossibleSql);
-        beside_path::add(arguments, &certain.filter_map(place).collect(), &mut unknown_arguments);
+        let certain = certain.filter_map(place).collect();
+        beside_path::add(arguments, &certain, known.declared, &mut unknown_arguments);
     }
     unknown_arguments
 }
@@ -138,6 +148,7 @@ fn variable(argument: &Argument<'_>, sql: bool) -> Option<&'static str> {
 pub(super) struct BesideFact<'a> {
     pub(super) beside: &'static str,
     pub(super) sorted: &'a ParsedValues,
+    pub(super) declared: &'a DeclaredValues,
 }
 
 impl BesideFact<'_> {
@@ -171,12 +182,7 @@ impl BesideFact<'_> {
 
     /// Says whether a parsed value lies within this value.
     fn leads_on(&self, value: &Value) -> bool {
-        let parsed = |inner: &Value| self.sorted.contains_key(&std::ptr::from_ref(inner)) || self.leads_on(inner);
-        match value {
-            Value::Object(fields) => fields.values().any(parsed),
-            Value::Array(items) => items.iter().any(parsed),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-        }
+        leads_to(value, &|inner| self.sorted.contains_key(&inner) || self.declared.contains(&inner))
     }
 
     /// Says whether an argument is parsed together with the fact beside it.
@@ -214,6 +220,16 @@ impl BesideFact<'_> {
             headers if self.beside == "url" && name.ends_with("headers") => header::harmless(headers),
             Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => false,
         }
+    }
+}
+
+/// Says whether a value at a wanted address lies within this value.
+pub(super) fn leads_to(value: &Value, wanted: &dyn Fn(*const Value) -> bool) -> bool {
+    let leads = |inner: &Value| wanted(std::ptr::from_ref(inner)) || leads_to(inner, wanted);
+    match value {
+        Value::Object(fields) => fields.values().any(leads),
+        Value::Array(items) => items.iter().any(leads),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

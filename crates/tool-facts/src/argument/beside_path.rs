@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::beside_fact::{BesideFact, ParsedValues, UnknownArgument};
+use super::beside_fact::{BesideFact, DeclaredValues, ParsedValues, UnknownArgument, leads_to};
 use super::name::{kind_by_name, plain};
 use super::{ArgumentKind, beside_fact, file_tools, path_name};
 
@@ -13,10 +13,15 @@ use super::{ArgumentKind, beside_fact, file_tools, path_name};
 const EDITOR_COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit"];
 
 /// Adds the commands, URLs and SQL of a call with paths as unknown arguments, and every other argument that is not known to be harmless.
-pub(super) fn add(arguments: &Value, sorted: &ParsedValues, unknown_arguments: &mut Vec<UnknownArgument>) {
+pub(super) fn add(
+    arguments: &Value,
+    sorted: &ParsedValues,
+    declared: &DeclaredValues,
+    unknown_arguments: &mut Vec<UnknownArgument>,
+) {
     let company = ["shell", "url", "sql"].into_iter().filter(|other| sorted.values().any(|found| found == other));
-    let company = company.map(|beside| BesideFact { beside, sorted }).collect();
-    let deeds = BesidePath { sorted, company };
+    let company = company.map(|beside| BesideFact { beside, sorted, declared }).collect();
+    let deeds = BesidePath { sorted, declared, company };
     for (name, value) in arguments.as_object().into_iter().flatten() {
         let mut variables = Vec::new();
         deeds.look_at_part(name, value, &mut variables);
@@ -27,6 +32,7 @@ pub(super) fn add(arguments: &Value, sorted: &ParsedValues, unknown_arguments: &
 
 struct BesidePath<'a> {
     sorted: &'a ParsedValues,
+    declared: &'a DeclaredValues,
     /// The other facts of the call.
     company: Vec<BesideFact<'a>>,
 }
@@ -37,8 +43,11 @@ impl BesidePath<'_> {
         let short = plain(name);
         // `hook_path` and `pipe_to` end like the name of a path, but also say that the file is run.
         let path = is_path(name) && path_name::only_says_where(name);
-        let opened = path || file_tools::holds_arguments(name);
+        let opened =
+            path || file_tools::holds_arguments(name) || leads_to(value, &|inner| self.declared.contains(&inner));
         match self.sorted.get(&std::ptr::from_ref(value)).copied() {
+            // What a tool does with a declared path is known.
+            Some("path") if self.declared.contains(&std::ptr::from_ref(value)) => return,
             // A rule sees a path under an unknown name, but not what the tool does with it.
             Some("path") | None => {}
             // In the tools of editors `command` is an operation, and not a program.

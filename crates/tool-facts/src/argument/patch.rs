@@ -14,6 +14,23 @@ pub(super) fn add<'a>(tool: &str, arguments: &'a Value, found: &mut CallArgument
     Patches { patches: says_patch(tool), found }.look(arguments, "", "");
 }
 
+/// The files that the text of a patch names. `Err` if it names none, or one in quotes, which has its own escapes.
+pub(crate) fn named_files(patch: &str) -> Result<Vec<&str>, &'static str> {
+    // In this format, every line of content has a mark before it.
+    let marked = patch.contains("*** Begin Patch");
+    let lines = patch.lines();
+    let named: Vec<&str> = if marked {
+        lines.filter_map(|line| headed(line.trim_start())).map(str::trim).collect()
+    } else {
+        lines.flat_map(files).map(|file| file.split('\t').next().unwrap_or_default().trim()).collect()
+    };
+    if named.iter().any(|file| file.is_empty() || file.starts_with('"')) {
+        return Err("a file in the patch has an unusual name");
+    }
+    let named: Vec<&str> = named.into_iter().filter(|file| *file != "/dev/null").collect();
+    if named.is_empty() { Err("the text is not a patch that names its files") } else { Ok(named) }
+}
+
 struct Patches<'f, 'a> {
     /// Whether the tool's name says that it takes a patch.
     patches: bool,

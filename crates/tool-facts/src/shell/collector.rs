@@ -141,6 +141,24 @@ impl Collector {
         {
             return Ok(());
         }
+        self.list(name, argv, context);
+        runner::inspect(self, name, argv, context)
+    }
+
+    /// Adds a simple command whose further commands are added by the caller.
+    pub(super) fn run_alone(&mut self, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
+        if self.shell.commands.len() >= MOST {
+            return Err(refused(format!("there are more than {MOST} commands")));
+        }
+        self.check_assignments(argv);
+        let name = argv.words.first().map(|word| program::name(&word.text)).unwrap_or_default();
+        builtin::inspect(self, &name, &argv.words);
+        self.list(&name, argv, context);
+        Ok(())
+    }
+
+    /// Adds a command to the list, and what the tables say about it.
+    fn list(&mut self, name: &str, argv: &Argv, context: &CommandContext) {
         let at = self.add_command(argv, context);
         if matches!(name, "export" | "readonly" | "unset" | "read" | "declare" | "typeset" | "local") {
             self.check_named_variables(&argv.words);
@@ -151,7 +169,6 @@ impl Collector {
             git::inspect(self, at, argv);
         }
         packages::inspect(self, at, name, argv);
-        runner::inspect(self, name, argv, context)
     }
 
     /// Adds a command to the list and gives its index.

@@ -1,5 +1,7 @@
 //! Programs whose argument or input is the text of a shell command.
 
+use command_line::ShellLanguage;
+
 use super::collector::{Argv, Collector, CommandContext, Stdin};
 use super::guard::refused;
 use super::word::Word;
@@ -22,15 +24,26 @@ const OF_ZSH: &str = "<~*?{}^#\\";
 /// Words of Zsh that stand before or after a command.
 const WORDS_OF_ZSH: &[&str] = &["-", "noglob", "nocorrect", "repeat", "foreach", "end", "coproc", "select", "always"];
 
-/// The text that runs in `["bash", "-lc", text]` and the like. The shell must be a bare name or lie in a system directory.
+/// The text that runs in `["bash", "-lc", text]` and the like, if other shells read it alike. The shell must be a bare name or lie in a system
+/// directory.
 pub(super) fn shell_text<'w>(words: &[&'w str]) -> Option<&'w str> {
+    match text_of_shell(words)? {
+        (ShellLanguage::Zsh, text) => zsh_reads_alike(text).then_some(text),
+        (ShellLanguage::Bash | ShellLanguage::Sh | ShellLanguage::PowerShell, text) => Some(text),
+    }
+}
+
+/// The text that runs in `["bash", "-lc", text]` and the like, and the language of its shell.
+pub(super) fn text_of_shell<'w>(words: &[&'w str]) -> Option<(ShellLanguage, &'w str)> {
     let [program, "-c" | "-lc", text] = words else { return None };
     let shell = program.strip_prefix("/usr").unwrap_or(program);
-    match shell.strip_prefix("/bin/").or_else(|| (!program.contains('/')).then_some(program))? {
-        "sh" | "bash" => Some(text),
-        "zsh" => zsh_reads_alike(text).then_some(text),
-        _ => None,
-    }
+    let language = match shell.strip_prefix("/bin/").or_else(|| (!program.contains('/')).then_some(program))? {
+        "sh" => ShellLanguage::Sh,
+        "bash" => ShellLanguage::Bash,
+        "zsh" => ShellLanguage::Zsh,
+        _ => return None,
+    };
+    Some((language, text))
 }
 
 /// Says whether Zsh reads a text as other shells do.

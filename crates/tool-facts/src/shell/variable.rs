@@ -6,7 +6,8 @@ use crate::word_list::WordList;
 static HARMLESS: WordList = WordList::new(include_str!("../../data/shell/harmless_variables.txt"));
 
 /// Says whether setting a variable may change which program a command runs, or which file it reads first.
-pub(super) fn may_steer(name: &str, value: &str) -> bool {
+#[must_use]
+pub fn may_steer(name: &str, value: &str) -> bool {
     let known = HARMLESS.contains(name)
         || name.strip_prefix("LC_").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_uppercase()));
     // A language, a time zone or a terminal may be given as the path of a file.

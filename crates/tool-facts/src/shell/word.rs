@@ -19,6 +19,11 @@ impl Word {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
+    /// A word that was read elsewhere: its value, or the text as written if parts of it are known only when the command runs.
+    pub(super) fn as_written(text: &str, dynamic: bool, glob: bool) -> Self {
+        Self { text: text.to_owned(), dynamic, glob, ..Self::default() }
+    }
+
     /// Appends text from outside quotes and removes its backslashes.
     pub(super) fn push_bare(&mut self, raw: &str) {
         let mut chars = raw.chars();

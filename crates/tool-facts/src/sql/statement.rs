@@ -8,33 +8,59 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Cte, Delete, Expr, FromTable, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr,
-    Statement as Tree, TableFactor, TableObject, TableWithJoins, Visit, Visitor, With,
+    BinaryOperator, Cte, Delete, Expr, FromTable, Ident, ObjectName, Query, Select, SetExpr, Statement as Tree,
+    TableFactor, TableObject, TableWithJoins, Visit, Visitor, With,
 };
 
-use super::{Statement, function, upsert};
+use super::names::{is_text, may_be_a_file, name, part, table_name, unique, with_bare_names};
+use super::scope::QueryScope;
+use super::{Statement, dialect, function, reading, types, upsert};
+use crate::SqlDialect;
 
-/// Returns the facts of a statement, and the verbs of it and of the statements within it.
-pub(super) fn inspect(tree: &Tree) -> (Statement, Vec<String>) {
-    let mut facts = StatementFacts::default();
+/// The facts of a statement.
+pub(super) struct Inspected {
+    pub(super) statement: Statement,
+    /// The verbs of the statement and of the statements within it.
+    pub(super) verbs: Vec<String>,
+    /// The tables that it reads, once each.
+    pub(super) read_tables: Vec<String>,
+    /// The tables that it writes, once each.
+    pub(super) written_tables: Vec<String>,
+}
+
+/// Returns the facts of a statement, in a dialect or as any database reads it.
+pub(super) fn inspect(tree: &Tree, dialect: Option<SqlDialect>) -> Inspected {
+    let mut facts = StatementFacts { dialect, ..StatementFacts::default() };
     let _: ControlFlow<()> = tree.visit(&mut facts);
-    facts.drop_common_names(tree);
+    if dialect.is_none() {
+        facts.drop_common_names(tree);
+    }
     let verb = facts.verb(tree);
-    let reads = facts.relations.iter().filter(|name| !facts.only_target(name)).cloned().collect();
+    let reads: Vec<String> = facts.relations.iter().filter(|name| !facts.only_target(name)).cloned().collect();
     let statement = Statement {
         verb,
-        reads: unique(with_bare_names(reads)),
+        reads: unique(with_bare_names(reads.clone())),
         writes: unique(with_bare_names(facts.targets.clone())),
         has_where: facts.limited(tree),
         read_only: facts.reads_only(tree),
         functions: unique(facts.functions.clone()),
     };
-    (statement, unique(facts.verbs))
+    Inspected {
+        statement,
+        verbs: unique(facts.verbs),
+        read_tables: unique(reads),
+        written_tables: unique(facts.targets),
+    }
 }
 
 /// The facts collected so far.
 #[derive(Default)]
 struct StatementFacts {
+    dialect: Option<SqlDialect>,
+    /// The common names that are visible, in a dialect.
+    scope: QueryScope,
+    /// The name of the table function that is being visited. It is no table.
+    called: Option<*const ObjectName>,
     verbs: Vec<String>,
     /// Every mention of a table.
     relations: Vec<String>,
@@ -64,7 +90,8 @@ impl Visitor for StatementFacts {
         self.verbs.extend(upsert::further(tree).into_iter().map(str::to_owned));
         match tree {
             Tree::Query(_) | Tree::Explain { .. } | Tree::ExplainTable { .. } => {}
-            Tree::ShowCreate { obj_name, .. } => self.relations.push(name(obj_name)),
+            tree if self.dialect.is_some_and(|dialect| reading::is_harmless(tree, dialect)) => {}
+            Tree::ShowCreate { obj_name, .. } => self.relations.push(self.table(obj_name)),
             Tree::ShowVariable { variable } => self.show(variable),
             tree if shows(tree) => {}
             tree => {
@@ -75,13 +102,21 @@ impl Visitor for StatementFacts {
         ControlFlow::Continue(())
     }
 
+    fn post_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        self.scope.leave(query);
+        ControlFlow::Continue(())
+    }
+
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        if let Some(dialect) = self.dialect {
+            self.scope.enter(query, dialect);
+        }
         self.withs += usize::from(query.with.is_some());
         self.acts |= !query.locks.is_empty()
             || query.settings.is_some()
             || query.format_clause.is_some()
             || !query.pipe_operators.is_empty();
-        self.acts |= query.for_clause.is_some();
+        self.acts |= query.for_clause.is_some() && self.dialect != Some(SqlDialect::Tsql);
         short(&query.body, &mut self.relations);
         ControlFlow::Continue(())
     }
@@ -97,27 +132,40 @@ impl Visitor for StatementFacts {
     }
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
-        self.acts |= may_be_a_file(relation);
-        self.relations.push(name(relation));
+        match self.dialect {
+            Some(_) if self.called == Some(std::ptr::from_ref(relation)) => return ControlFlow::Continue(()),
+            Some(dialect) if self.scope.is_common(relation, dialect) => return ControlFlow::Continue(()),
+            // A name of four parts is on another server.
+            Some(dialect) => self.acts |= is_text(relation) || (dialect == SqlDialect::Tsql && relation.0.len() > 3),
+            None => self.acts |= may_be_a_file(relation),
+        }
+        self.relations.push(self.table(relation));
         ControlFlow::Continue(())
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        self.acts |= types::in_factor(factor, self.dialect);
         match factor {
-            TableFactor::Table { name: called, args: Some(_), .. } => self.call(called),
+            TableFactor::Table { name: called, args: Some(_), .. } => {
+                self.called = Some(std::ptr::from_ref(called));
+                self.call(called);
+            }
+            TableFactor::Function { name: called, .. } => self.call(called),
+            factor if self.dialect.is_some() => self.acts |= !reading::is_reading_factor(factor),
             TableFactor::Table { with_hints, version, json_path, .. } => {
                 self.acts |= !with_hints.is_empty() || version.is_some() || json_path.is_some();
             }
             TableFactor::Derived { .. } | TableFactor::NestedJoin { .. } | TableFactor::UNNEST { .. } => {}
-            TableFactor::Function { name: called, .. } => self.call(called),
             _ => self.acts = true,
         }
         ControlFlow::Continue(())
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        self.acts |= types::in_expression(expr, self.dialect);
         match expr {
             Expr::Function(function) => self.call(&function.name),
+            Expr::BinaryOp { op, .. } if self.dialect.is_some() => self.acts |= !reading::is_reading_operator(op),
             Expr::BinaryOp {
                 op: BinaryOperator::Assignment | BinaryOperator::Custom(_) | BinaryOperator::PGCustomBinaryOperator(_),
                 ..
@@ -131,9 +179,19 @@ impl Visitor for StatementFacts {
 }
 
 impl StatementFacts {
+    fn table(&self, table: &ObjectName) -> String {
+        table_name(table, self.dialect)
+    }
+
     fn call(&mut self, called: &ObjectName) {
-        let called = name(called).to_lowercase();
-        self.acts |= !function::is_pure(&called);
+        let written = name(called);
+        // `PostgreSQL` has functions whose quoted names differ in capitals.
+        let folds = self.dialect != Some(SqlDialect::Postgresql);
+        let called = if folds { written.to_lowercase() } else { written };
+        self.acts |= match self.dialect {
+            Some(dialect) => !dialect::function::is_pure(dialect, &called),
+            None => !function::is_pure(&called),
+        };
         self.functions.push(called);
     }
 
@@ -141,8 +199,9 @@ impl StatementFacts {
     fn show(&mut self, variable: &[Ident]) {
         let from = |word: &Ident| matches!(part(word).as_str(), "from" | "in" | "on" | "for" | "create");
         if let Some(at) = variable.iter().position(from) {
-            self.acts = true;
-            self.relations.extend(variable.get(at + 1..).unwrap_or_default().iter().map(part));
+            let after = variable.get(at + 1..).unwrap_or_default();
+            self.acts |= self.dialect != Some(SqlDialect::Mysql) || after.len() != 1;
+            self.relations.extend(after.iter().map(part));
         }
     }
 
@@ -151,7 +210,7 @@ impl StatementFacts {
         match tree {
             Tree::Insert(insert) => {
                 match &insert.table {
-                    TableObject::TableName(table) => self.targets.push(name(table)),
+                    TableObject::TableName(table) => self.targets.push(self.table(table)),
                     other => self.targets.push(other.to_string()),
                 }
                 if insert.multi_table_insert_type.is_some() {
@@ -171,14 +230,14 @@ impl StatementFacts {
             }
             Tree::Merge(merge) => self.factor(&merge.table),
             Tree::Drop { names, table, .. } => {
-                self.targets.extend(names.iter().map(name));
-                self.targets.extend(table.iter().map(name));
+                self.targets.extend(names.iter().map(|name| table_name(name, self.dialect)));
+                self.targets.extend(table.iter().map(|name| table_name(name, self.dialect)));
             }
             other => {
                 // Any other statement may change the tables that it names.
-                let mut named = RelationNames::default();
+                let mut named = RelationNames { dialect: self.dialect, names: Vec::new() };
                 let _: ControlFlow<()> = other.visit(&mut named);
-                self.targets.extend(named.0);
+                self.targets.extend(named.names);
             }
         }
     }
@@ -188,7 +247,7 @@ impl StatementFacts {
         if delete.tables.is_empty() {
             self.aim(from);
         } else {
-            self.targets.extend(delete.tables.iter().map(name));
+            self.targets.extend(delete.tables.iter().map(|name| table_name(name, self.dialect)));
             // The names before `FROM` may be aliases of those after it.
             self.aim(from);
         }
@@ -203,7 +262,7 @@ impl StatementFacts {
 
     fn factor(&mut self, factor: &TableFactor) {
         match factor {
-            TableFactor::Table { name: table, .. } => self.targets.push(name(table)),
+            TableFactor::Table { name: table, .. } => self.targets.push(self.table(table)),
             TableFactor::NestedJoin { table_with_joins, .. } => self.aim(std::slice::from_ref(table_with_joins)),
             other => self.targets.push(other.to_string()),
         }
@@ -240,7 +299,7 @@ impl StatementFacts {
         let reads = match tree {
             Tree::Query(_) | Tree::ExplainTable { .. } => true,
             Tree::Explain { statement, .. } => matches!(statement.as_ref(), Tree::Query(_)),
-            tree => shows(tree),
+            tree => shows(tree) || self.dialect.is_some_and(|dialect| reading::is_harmless(tree, dialect)),
         };
         reads && !self.acts && self.targets.is_empty()
     }
@@ -269,7 +328,7 @@ fn seen_before_they_are_made(with: &With, common: &[String]) -> Vec<String> {
         let _: ControlFlow<()> = table.query.visit(&mut named);
         // Databases disagree on whether `RECURSIVE` makes later names visible.
         let known = common.get(..at + usize::from(with.recursive)).unwrap_or_default();
-        real.extend(named.0.into_iter().filter(|name| !known.contains(name)));
+        real.extend(named.names.into_iter().filter(|name| !known.contains(name)));
     }
     real
 }
@@ -300,18 +359,21 @@ impl Visitor for SpelledRelations {
 
 /// Collects every table that is named.
 #[derive(Default)]
-struct RelationNames(Vec<String>);
+struct RelationNames {
+    dialect: Option<SqlDialect>,
+    names: Vec<String>,
+}
 
 impl Visitor for RelationNames {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        short(&query.body, &mut self.0);
+        short(&query.body, &mut self.names);
         ControlFlow::Continue(())
     }
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
-        self.0.push(name(relation));
+        self.names.push(table_name(relation, self.dialect));
         ControlFlow::Continue(())
     }
 }
@@ -347,17 +409,6 @@ fn short(body: &SetExpr, names: &mut Vec<String>) {
             _ => {}
         }
     }
-}
-
-/// Says whether the name of a table may be a file: some databases read a file whose name stands in quotes.
-fn may_be_a_file(table: &ObjectName) -> bool {
-    table.0.iter().any(|part| match part {
-        ObjectNamePart::Identifier(ident) => {
-            ident.quote_style == Some('\'')
-                || (ident.quote_style.is_some() && ident.value.contains(['/', '\\', '.', ':', '*', '?']))
-        }
-        ObjectNamePart::Function(_) => false,
-    })
 }
 
 /// Says whether a `WHERE` mentions a column. `WHERE true` and `WHERE 1 = 1` limit nothing.
@@ -413,40 +464,4 @@ fn verb(tree: &Tree) -> String {
         }
     };
     verb.to_owned()
-}
-
-/// A name with its schema, in lower case where it was not quoted.
-fn name(object: &ObjectName) -> String {
-    let parts: Vec<String> = object
-        .0
-        .iter()
-        .map(|object| match object {
-            ObjectNamePart::Identifier(ident) => part(ident),
-            ObjectNamePart::Function(function) => function.to_string(),
-        })
-        .collect();
-    parts.join(".")
-}
-
-fn part(ident: &Ident) -> String {
-    if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
-}
-
-/// Adds the bare name in lower case of each table: `public.Secrets` and `"Secrets"` are `secrets` in most databases,
-/// and a rule that names it must see them.
-fn with_bare_names(names: Vec<String>) -> Vec<String> {
-    let bare = |name: &String| name.rsplit('.').next().unwrap_or_default().to_lowercase();
-    names
-        .into_iter()
-        .flat_map(|name| {
-            let bare = bare(&name);
-            [name, bare]
-        })
-        .collect()
-}
-
-fn unique(mut all: Vec<String>) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
-    all.retain(|name| seen.insert(name.clone()));
-    all
 }

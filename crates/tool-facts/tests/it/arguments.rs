@@ -1,6 +1,6 @@
 //! Tests how each argument of a call is read, and which arguments cannot be read.
 
-use holdpoint_tool_facts::CallFacts;
+use holdpoint_tool_facts::{CallFacts, CallPath};
 use serde_json::{Value, json};
 
 fn sorts(tool: &str, arguments: &Value) -> String {
@@ -10,7 +10,7 @@ fn sorts(tool: &str, arguments: &Value) -> String {
     if let Some(shell) = &parsed.shell {
         note("shell", shell.is_ok());
     }
-    for (place, path) in &parsed.paths {
+    for CallPath { place, path, .. } in &parsed.paths {
         note(&format!("path:{place}"), path.is_ok());
     }
     if let Some(url) = &parsed.url {

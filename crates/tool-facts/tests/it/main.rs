@@ -5,7 +5,9 @@
 mod alike;
 mod arguments;
 mod bash;
+mod catalogue;
 mod data;
+mod declared;
 mod output;
 mod path;
 mod program;
@@ -14,5 +16,6 @@ mod seed;
 mod shell;
 mod shell_any;
 mod sql;
+mod sql_dialect;
 mod sql_doubt;
 mod url;

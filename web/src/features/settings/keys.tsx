@@ -48,6 +48,12 @@ function Row({ item, onRevoke }: { item: Key; onRevoke: () => void }) {
           {item.groups.map((group) => (
             <Badge key={group}>{group}</Badge>
           ))}
+          {item.client ? <Badge>{item.client}</Badge> : null}
+          {item.root ? (
+            <Badge>
+              <AgentLine text={item.root} />
+            </Badge>
+          ) : null}
           {item.revoked_at ? <Badge tone="danger">{t('keys.revoked')}</Badge> : null}
         </div>
         <div className="text-muted text-sm">

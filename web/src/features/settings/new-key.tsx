@@ -28,9 +28,12 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
+    const text = (name: string) => String(form.get(name) ?? '').trim() || undefined;
     make.mutate({
       ...readRoleAndGroups(form),
-      user: String(form.get('user')).trim() || undefined,
+      user: text('user'),
+      client: text('client'),
+      root: text('root'),
       expires_in_seconds: Number(form.get('time')) || undefined,
     });
   };
@@ -48,6 +51,12 @@ export function NewKey({ onClose }: { onClose: () => void }) {
             {(ids) => <Input {...ids} name="user" autoComplete="off" required />}
           </Field>
           <RoleAndGroups roles={ROLES} />
+          <Field label={t('keys.client')} optional={t('common.optional')} hint={t('keys.clientHint')}>
+            {(ids) => <Input {...ids} name="client" autoComplete="off" placeholder="claude-code" />}
+          </Field>
+          <Field label={t('keys.root')} optional={t('common.optional')} hint={t('keys.rootHint')}>
+            {(ids) => <Input {...ids} name="root" autoComplete="off" placeholder="/srv/app" />}
+          </Field>
           <Field label={t('keys.time')}>
             {(ids) => (
               <Select {...ids} name="time">

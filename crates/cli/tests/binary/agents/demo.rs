@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::agents::place::{AgentFiles, ended, open, starts};
-use crate::common::{Client, Deployment, until};
+use crate::common::{Client, Deployment, binary, until};
 
 /// Answer for each kind of question that the demo asks.
 fn answer(question: &Value) -> Value {
@@ -63,6 +63,28 @@ async fn demo_agent_guide_completes_with_every_kind_of_question() {
     assert!(ran[0].to_string().contains("signed with a token of 16 characters"), "{}", ran[0]);
     let events = alice.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
     assert!(!events.to_string().contains("earl-grey-marker"));
+}
+
+#[tokio::test]
+async fn demo_under_the_policy_of_make_run_asks_about_writes_the_command_and_the_secret() {
+    let deployment = Deployment::sqlite();
+    let policy = deployment.path("policy.toml");
+    fs::write(&policy, binary().args(["policy", "new", "coding"]).output().unwrap().stdout).unwrap();
+    let files = AgentFiles::demo(&deployment);
+    let launch = deployment.launch().with(&["--policy", &policy.display().to_string()]);
+    let server = files.launch(launch, 8).start().await;
+    let alice = server.client(&deployment.key("operator", "alice"));
+    let session = starts(&alice, "guide").await;
+    let (kinds, shown) = answers_all(&alice, &session).await;
+    assert_eq!(shown["status"], "completed", "{shown}");
+    let met: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    assert_eq!(met, ["approval", "choice", "confirmation", "form", "question", "secret"]);
+    let actions = alice.get(&format!("/v1/sessions/{session}/actions?limit=200")).await.done(200).body;
+    let ruled = actions["actions"].as_array().unwrap().iter();
+    let ruled: BTreeSet<(&str, &str)> =
+        ruled.map(|one| (one["tool"].as_str().unwrap(), one["ruling"]["verdict"].as_str().unwrap())).collect();
+    let expected = [("execute_command", "ask"), ("list_files", "allow"), ("read_file", "allow"), ("write_file", "ask")];
+    assert_eq!(ruled, BTreeSet::from(expected));
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! People, identifiers, times and a session that most tests of this crate use.
 
 use holdpoint_domain::{
-    Actor, ActorKind, Caller, Credential, EntryPoint, KeyId, ProjectId, Role, Scope, Session, SessionHead, SessionId,
-    StepId, TenantId, Timestamp,
+    Actor, ActorKind, AgentEnvironment, Caller, Credential, EntryPoint, KeyId, ProjectId, Role, Scope, Session,
+    SessionHead, SessionId, StepId, TenantId, Timestamp,
 };
 use uuid::Uuid;
 
@@ -25,6 +25,7 @@ pub(crate) fn caller(name: &str, role: Role, groups: &[&str]) -> Caller {
         role,
         actor: Actor { kind, name: name.into() },
         groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+        environment: AgentEnvironment::default(),
         from: None,
         entry_point: EntryPoint::Http,
     }

@@ -70,7 +70,7 @@ fn read_historic_action(
     reads: &mut dyn Reads,
     PastAction { action, started_by, .. }: PastAction,
 ) -> Result<HistoricAction, Error> {
-    let behalf = OnBehalfOf { agent: Some(action.proposed_by.name.clone()), user: started_by.name, role: action.role };
+    let behalf = OnBehalfOf::of(&action, started_by.name);
     let mut asked: Vec<(Call, Option<Decision>)> = Vec::new();
     for id in &action.asked {
         // A later question may ask about the outcome of the action; it is not an approval.

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use ::policy::{Decided, DecisionOutcome, Policy};
 use domain::{
-    Call, Decision, Effect, Interaction, Kind, KindName, Role, Scope, SessionId, SignedDuration, Status, Timestamp,
-    Verdict,
+    Call, Decision, Effect, Interaction, Kind, KindName, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
 };
 use store::{ActionHistoryFilter, ClosedInteraction, Cost, InteractionFilter, Page, Sort, StoreError};
 
@@ -207,8 +206,7 @@ fn in_own_words(asked: Interaction) -> Option<DecidedCall> {
     let decision = Decision::of(&asked)?;
     let by_itself = asked.question.call_id.is_none() && asked.origin.handed_from.is_none();
     let call = asked.question.call.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
-    let behalf =
-        OnBehalfOf { agent: Some(asked.origin.asked_by.name), user: asked.origin.started_by.name, role: Role::Agent };
+    let behalf = OnBehalfOf::agent(asked.origin.asked_by.name, asked.origin.started_by.name);
     let decided = Decided { own_words: true, ..decided_about(call, behalf, &decision)? };
     Some(DecidedCall { decided, decision, place: (asked.origin.session, None) })
 }
@@ -216,8 +214,17 @@ fn in_own_words(asked: Interaction) -> Option<DecidedCall> {
 /// Describes a decision about a call. Returns `None` if the agent has no name.
 fn decided_about(call: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
     let Call { tool, arguments } = call;
-    let OnBehalfOf { agent, user, role } = behalf;
-    Some(Decided { tool, arguments, agent: agent?, user, role, said: outcome_of(decision.effect), own_words: false })
+    let OnBehalfOf { agent, user, role, environment } = behalf;
+    Some(Decided {
+        tool,
+        arguments,
+        agent: agent?,
+        user,
+        role,
+        environment,
+        said: outcome_of(decision.effect),
+        own_words: false,
+    })
 }
 
 const fn outcome_of(effect: Effect) -> DecisionOutcome {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use ::policy::Policy;
 use domain::access::Right;
 use domain::{
-    AnswerDraft, Call, Caller, Decision, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Role, Scope,
-    Verdict,
+    AnswerDraft, Call, Caller, Decision, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Scope, Verdict,
 };
 use store::StoreError;
 
@@ -91,11 +90,11 @@ impl AskedCall {
     pub(crate) fn of(subject: &AnswerSubject) -> Option<Self> {
         let original = &subject.original;
         let call = original.question.call.clone()?;
-        let (agent, role) = match &subject.action {
-            Some(action) => (action.proposed_by.name.clone(), action.role),
-            None => (original.origin.asked_by.name.clone(), Role::Agent),
+        let user = original.origin.started_by.name.clone();
+        let behalf = match &subject.action {
+            Some(action) => OnBehalfOf::of(action, user),
+            None => OnBehalfOf::agent(original.origin.asked_by.name.clone(), user),
         };
-        let behalf = OnBehalfOf { agent: Some(agent), user: original.origin.started_by.name.clone(), role };
         let decides = original.question.kind == Kind::Approval;
         Some(Self { call, behalf, decides, proposed: subject.action.is_some() })
     }

@@ -15,6 +15,7 @@ fn caller(tenant: u128, name: &str) -> Caller {
         role: Role::Agent,
         actor: Actor { kind: ActorKind::Agent, name: name.into() },
         groups: Vec::new(),
+        environment: domain::AgentEnvironment::default(),
         from: None,
         entry_point: EntryPoint::Http,
     }

@@ -1,6 +1,8 @@
 //! Tests the server's floor policy: nothing loosens its denials and questions.
 
-use domain::{ActionState, AnswerDraft, Effect, Refusal, Remember, Verdict, grant::RememberedArguments};
+use domain::{
+    ActionState, AgentEnvironment, AnswerDraft, Effect, Refusal, Remember, Verdict, grant::RememberedArguments,
+};
 use holdpoint_engine::{ActionReply, Error, FileRefusal, HypotheticalCall, PolicyMismatch, Simulate};
 use serde_json::json;
 
@@ -207,7 +209,9 @@ async fn explanations_and_simulations_apply_the_floor() {
         server.floor(&rule("never", "deny")).await;
         for draft in [None, Some(policy(&rule("draft", "allow")))] {
             let (tool, arguments) = ("deploy".to_owned(), json!({}));
-            let supposed = HypotheticalCall { tool, arguments, agent: None, user: None, role: None, draft };
+            let environment = AgentEnvironment::default();
+            let supposed =
+                HypotheticalCall { tool, arguments, agent: None, user: None, role: None, environment, draft };
             let explained = server.engine.policy_explain(&server.root, supposed).await.unwrap();
             assert_eq!((explained.ruling.verdict, explained.ruling.rule.as_deref()), (Verdict::Deny, Some("never")));
             let floor = explained.floor.unwrap();

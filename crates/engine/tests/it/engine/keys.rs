@@ -1,7 +1,8 @@
 //! Tests creating, using, listing and revoking keys.
 
-use domain::{Key, KeyId, Limit, Refusal, Role, SignedDuration};
-use holdpoint_engine::{Error, NewKey};
+use domain::{AgentEnvironment, Call, Key, KeyId, Limit, Refusal, Role, SignedDuration, Verdict};
+use holdpoint_engine::{Error, NewKey, Propose};
+use serde_json::{Value, json};
 use store::{KeyRecord, Page, StoreError};
 use uuid::Uuid;
 
@@ -131,4 +132,65 @@ async fn keys_of_a_project_are_limited() {
     let listed = world.engine.list_installed_keys("default", "default").await.unwrap();
     assert_eq!(listed.len(), 10_001);
     assert!(listed.is_sorted_by(|one, next| one.id > next.id), "every key is listed once, newest first");
+}
+
+/// The policy knows the tools of the client that a key names, and the root of its relative patterns. The agent of another key cannot claim either.
+#[tokio::test]
+async fn client_and_root_of_a_key_decide_how_its_calls_are_read() {
+    const POLICY: &str = "version = 1\n[[rule]]\nname = \"look\"\ntools = [\"Bash\"]\ncommands = [\"git status\"]\nverdict = \"allow\"\n\
+                          [[rule]]\nname = \"edit\"\ntools = [\"Edit\"]\nwrites = [\"src/**\"]\nverdict = \"allow\"\n";
+    let world = World::new();
+    let admin = world.caller(Role::Admin, "root").await;
+    world.engine.policy_put(&admin, POLICY.into(), (None, None), None).await.unwrap();
+    let environment = AgentEnvironment { client: Some("claude-code".into()), root: Some("/srv/app".into()) };
+    let known = NewKey { environment: environment.clone(), ..NewKey::named(Role::Agent, "coder") };
+    let (key, text) = world.engine.key_create(&admin, known, None).await.unwrap();
+    assert_eq!(key.environment, environment);
+    let coder = world.engine.authenticate(&text).await.unwrap();
+    let stranger = world.caller(Role::Agent, "stranger").await;
+    let edit = |path: &str| json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+    let cases = [
+        ("Bash", json!({ "command": "git status 2>&1 | cat" }), Verdict::Ask, Verdict::Ask),
+        ("Bash", json!({ "command": "[ 1 = 1 ] ; git status" }), Verdict::Ask, Verdict::Ask),
+        ("Bash", json!({ "command": "git status" }), Verdict::Allow, Verdict::Allow),
+        ("Bash", json!({ "command": "git status # all\n" }), Verdict::Allow, Verdict::Ask),
+        ("Edit", edit("/srv/app/src/main.rs"), Verdict::Allow, Verdict::Ask),
+        ("Edit", edit("/srv/other/src/main.rs"), Verdict::Ask, Verdict::Ask),
+    ];
+    for (tool, arguments, of_known, of_stranger) in cases {
+        for (caller, expected) in [(&coder, of_known), (&stranger, of_stranger)] {
+            let session = world.session(caller).await.id;
+            let propose = Propose {
+                call_id: "c".into(),
+                call: Call { tool: tool.into(), arguments: arguments.clone() },
+                context: Value::Null,
+                expected_content: None,
+                traceparent: None,
+                deadline_seconds: None,
+                repeatable: false,
+                client: false,
+            };
+            let reply = world.engine.action_propose(caller, session, propose, None).await.unwrap();
+            assert_eq!(reply.action.ruling.verdict, expected, "{tool} {arguments} by {}", caller.actor.name);
+            assert_eq!(reply.action.environment, caller.environment);
+        }
+    }
+}
+
+/// An unknown client, a root that is not a plain absolute path, and either of them on the key of a person are refused.
+#[tokio::test]
+async fn unfit_environment_of_a_key_is_refused() {
+    let world = World::new();
+    let admin = world.caller(Role::Admin, "root").await;
+    for (role, client, root, pointer) in [
+        (Role::Agent, Some("Claude"), None, "/client"),
+        (Role::Agent, None, Some("app"), "/root"),
+        (Role::Agent, None, Some("/"), "/root"),
+        (Role::Agent, None, Some("/srv/../etc"), "/root"),
+        (Role::Operator, Some("claude-code"), None, "/role"),
+    ] {
+        let environment = AgentEnvironment { client: client.map(Into::into), root: root.map(Into::into) };
+        let new = NewKey { environment, ..NewKey::named(role, "coder") };
+        assert_eq!(pointers(world.engine.key_create(&admin, new, None).await), [pointer]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{ActionState, AnswerDraft, Call, Caller, InteractionId, Refusal, Role, Session};
+use domain::{ActionState, AgentEnvironment, AnswerDraft, Call, Caller, InteractionId, Refusal, Role, Session};
 use holdpoint_engine::{Engine, Error, HypotheticalCall, Propose, Simulate, SuggestedRule};
 use serde_json::{Value, json};
 use store::Store;
@@ -145,6 +145,7 @@ async fn suspension_until_a_lift(world: World) {
         agent: Some("deployer".into()),
         user: Some("deployer".into()),
         role: None,
+        environment: AgentEnvironment::default(),
         draft: Some(text.clone()),
     };
     let explained = scene.engine().policy_explain(&scene.root, supposed).await.unwrap();

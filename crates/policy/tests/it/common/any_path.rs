@@ -41,7 +41,7 @@ fn check_beside(text: &str) {
 }
 
 fn verdict(tool: &str, arguments: &Value) -> Verdict {
-    let call = PolicyInput { tool, arguments, agent: None, user: "ann", role: Role::Agent };
+    let call = PolicyInput { tool, arguments, agent: None, user: "ann", role: Role::Agent, client: None, root: None };
     let Some(policy) = BY_PATH.as_ref() else { unreachable!("the policy is valid") };
     let ruling = policy.judge(&call).ruling;
     assert_eq!(ruling, policy.explain(&call).ruling);

@@ -16,7 +16,15 @@ pub(crate) fn check(text: &str) {
     };
     let Ok(policy) = loaded else { return };
     for (tool, arguments) in calls() {
-        let call = PolicyInput { tool, arguments: &arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
+        let call = PolicyInput {
+            tool,
+            arguments: &arguments,
+            agent: Some("ci-7"),
+            user: "ann",
+            role: Role::Agent,
+            client: None,
+            root: None,
+        };
         let ruling = policy.judge(&call).ruling;
         assert_eq!(ruling, policy.explain(&call).ruling);
         assert!(ruling.verdict > Verdict::Allow || ruling.rule.is_some());

@@ -24,7 +24,7 @@ const PAY: &str = r#"
 [[rule]]
 name = "small"
 tools = ["pay"]
-when = 'args.amount < 10.0'
+when = 'args.amount >= 0.0 && args.amount < 10.0'
 verdict = "allow"
 [[rule]]
 name = "large"
