@@ -2,7 +2,7 @@
 //!
 //! [`Line::parse`] reads a text in one shell language and gives its [`ProgramRun`]s: every program that the text can start, with its words, variables,
 //! redirections and directory. A part of a word that only the shell knows, such as `$X`, is an unknown [`WordPart`]. A part of the text that cannot be
-//! judged is a [`Doubt`]; the runs around it are still listed. [`effects`] says what one run reads, writes, contacts and starts, by tables of
+//! judged is a [`Doubt`]; the runs around it are still listed. [`effects()`] says what one run reads, writes, contacts and starts, by tables of
 //! programs and their options.
 //!
 //! This crate decides nothing and asks neither a file system nor an environment. What it does not understand, it reports as a doubt or as an
