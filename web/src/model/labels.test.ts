@@ -109,6 +109,11 @@ describe('reasons of a ruling', () => {
       'No rule matches this call. It has `env` beside its sql: a rule that allows the call by its sql must test that argument too.',
       'none beside env besideParts.sql',
     ],
+    [
+      'No rule matches a part of this call. Not allowed because of `docker …`, writing to `/x`; the other part is allowed by `build`. Rule `r` does not match: no.',
+      'nonePart blamed `docker …`, callParts.write `/x` allowed `build` nearest r no',
+    ],
+    ['It pushes. Denied because of `git push …`.', 'It pushes. denied `git push …` '],
     ['approvals are paused by ann: night: shift', 'paused ann night: shift'],
     ['the policy is switched off by ann: no reason was given', 'paused ann noReason'],
     ['No rule matches this call. A later sentence.', 'none A later sentence.'],
@@ -118,11 +123,15 @@ describe('reasons of a ruling', () => {
   });
 
   test.each([
-    ['policy/src/policy.rs', 'No rule matches this call.'],
-    ['policy/src/policy.rs', 'could not be evaluated: '],
-    ['policy/src/policy.rs', ' is not trusted: '],
-    ['policy/src/policy.rs', ' Rules that ask about it too: '],
-    ['policy/src/policy.rs', ' must test that argument too.'],
+    ['policy/src/settle.rs', 'No rule matches {what}.'],
+    ['policy/src/settle.rs', 'a part of this call'],
+    ['policy/src/reason.rs', 'could not be evaluated: '],
+    ['policy/src/reason.rs', ' is not trusted: '],
+    ['policy/src/reason.rs', ' Rules that ask about it too: '],
+    ['policy/src/reason.rs', ' must test that argument too.'],
+    ['policy/src/reason.rs', ' because of '],
+    ['policy/src/reason.rs', 'writing to `{text}`'],
+    ['policy/src/reason.rs', ' does not match: '],
     ['policy/src/builtin.toml', 'It changes files or runs a program.'],
     ['policy/src/builtin.toml', 'Reading changes nothing.'],
     ['engine/src/policy/ruling.rs', 'It does not fit the schema of its tool: '],

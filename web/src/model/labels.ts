@@ -62,6 +62,7 @@ export function titleOf(t: TFunction, { kind, title, action }: Pick<Interaction,
 // Reasons that the server gives for a ruling, with their values; `rest` is what it found in the call.
 const REASONS: ServerText[] = [
   [/^No rule matches this call\.(?<rest> .+)?$/su, 'none'],
+  [/^No rule matches a part of this call\.(?<rest> .+)?$/su, 'nonePart'],
   [/^It changes files or runs a program\.(?<rest> .+)?$/su, 'changes'],
   [/^Reading changes nothing\.$/u, 'reading'],
   [/^It does not fit the schema of its tool: (?<why>.+)\.$/su, 'misfit'],
@@ -76,13 +77,29 @@ const FINDINGS: ServerText[] = [
     /^ It has `(?<argument>[^`]+)` beside its (?<part>shell|path|url|sql): [^.]+ must test that argument too\.(?<rest> Rules .+)?$/su,
     'beside',
   ],
-  [/^ Rules that ask about it too: (?<rules>.+)\.$/su, 'also'],
+  [/^ Rules that ask about it too: (?<rules>.+?)\.(?<rest> (?:Not allowed|Denied) because of .+)?$/su, 'also'],
+  [/^ Not allowed because of (?<blamed>[^;]+?)(?:; [^`]+ allowed by (?<rules>.+?))?\.(?<rest> Rule `.+)?$/su, 'blamed'],
+  [/^ Denied because of (?<blamed>[^;]+?)(?:; [^`]+ allowed by (?<rules>.+?))?\.(?<rest> Rule `.+)?$/su, 'denied'],
+  [/^ Rule `(?<rule>[^`]+)` does not match: (?<why>.+)\.$/su, 'nearest'],
+];
+
+// Kinds of parts of a call before their text in a reason.
+const PARTS: ServerText[] = [
+  [/^writing to (?<text>`.+`)$/su, 'write'],
+  [/^the variable (?<text>`.+`)$/su, 'variable'],
+  [/^the directory (?<text>`.+`)$/su, 'directory'],
+  [/^the address (?<text>`.+`)$/su, 'address'],
+  [/^a text that cannot be judged \((?<text>.+)\)$/su, 'doubt'],
 ];
 
 /** The reason of a ruling: text of the server is translated, text of a policy and reasons of the parsers stay unchanged. */
 export function rulingReason(t: TFunction, text: string): string {
   const found = matchText(REASONS, text);
-  if (!found) return text;
+  if (!found) {
+    // The reason of a rule of the policy, to which the server adds the parts of the call.
+    const [reason = '', parts] = text.split(/(?= (?:Not allowed|Denied) because of )/su);
+    return parts ? reason + finding(t, parts) : text;
+  }
   const { rest, ...values } = found.values as { rest?: string; why?: string };
   if (values.why === 'no reason was given') values.why = t('question.reasons.noReason');
   return t(`question.reasons.${found.key as 'none'}`, values) + finding(t, rest);
@@ -91,10 +108,22 @@ export function rulingReason(t: TFunction, text: string): string {
 function finding(t: TFunction, text = ''): string {
   const found = matchText(FINDINGS, text);
   if (!found) return text;
-  const { rest, part, ...values } = found.values as { rest?: string; part?: string };
+  const { rest, part, blamed, rules, ...others } = found.values as Record<string, string | undefined>;
+  if (blamed) {
+    const named = blamed.split(', ').map((one) => callPart(t, one));
+    const allowed = rules ? t('question.reasons.allowed', { rules }) : '';
+    return ` ${t(`question.reasons.${found.key as 'blamed'}`, { parts: named.join(', '), allowed })}${finding(t, rest)}`;
+  }
+  const values = rules ? { ...others, rules } : others;
   const parts = found.key === 'beside' ? 'besideParts' : 'parts';
   const known = part ? { ...values, part: t(`question.reasons.${parts}.${part as 'shell'}`) } : values;
   return ` ${t(`question.reasons.${found.key as 'none'}`, known)}${finding(t, rest)}`;
+}
+
+/** A part of a call, as a reason names it. */
+function callPart(t: TFunction, text: string): string {
+  const found = matchText(PARTS, text);
+  return found ? t(`question.reasons.callParts.${found.key as 'write'}`, { text: found.values.text ?? '' }) : text;
 }
 
 // The message of today and that of 0.1.
