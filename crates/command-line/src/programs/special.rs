@@ -69,7 +69,7 @@ fn judge_script(scan: &mut Scan<'_>, options: &[&str], read: fn(&str) -> Vec<Scr
 }
 
 /// The texts that some options hold, each with the index of its word.
-fn fragments_in_options(scan: &Scan<'_>, options: &[&str]) -> Vec<(usize, ShellWord)> {
+pub(super) fn fragments_in_options(scan: &Scan<'_>, options: &[&str]) -> Vec<(usize, ShellWord)> {
     let held = scan.options.iter().filter(|option| options.contains(&option.name.as_str()));
     held.map(|option| {
         let apart = scan.effects.roles.get(option.at + 1) == Some(&WordRole::Value);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::operands::{OperandKind, add_operand};
 use super::scan::Scan;
+use super::special::fragments_in_options;
 use crate::{HazardKind, ShellWord, WordPart};
 
 /// Letters of `tar` that take a value.
@@ -41,19 +42,17 @@ pub(super) fn judge(scan: &mut Scan<'_>) -> bool {
         }
         return true;
     }
-    let is_file = |name: &str| matches!(name, "-f" | "--file");
-    let archives: Vec<ShellWord> =
-        scan.options.iter().filter(|option| is_file(&option.name)).filter_map(|option| option.value.clone()).collect();
+    let archives = fragments_in_options(scan, &["-f", "--file"]);
     if archives.is_empty() {
         scan.effects.add_hazard(HazardKind::Unknown, 1);
     }
-    for archive in archives {
+    for (at, archive) in archives {
         // `host:file` is an archive of another machine.
         match archive.text() {
-            Some(text) if text.contains(':') => scan.effects.add_hazard(HazardKind::Runs, 1),
-            None if !archive.prefix().starts_with(['/', '.']) => scan.effects.add_hazard(HazardKind::Unknown, 1),
+            Some(text) if text.contains(':') => scan.effects.add_hazard(HazardKind::Runs, at),
+            None if !archive.prefix().starts_with(['/', '.']) => scan.effects.add_hazard(HazardKind::Unknown, at),
             Some("-") => {}
-            _ if creates => scan.effects.add_write(1, archive),
+            _ if creates => scan.effects.add_write(at, archive),
             _ => scan.effects.add_read(archive),
         }
     }

@@ -40,6 +40,8 @@ impl Parser<'_> {
         let start = self.at;
         let mut body = String::new();
         let mut continued = false;
+        // The lines that a shell joins with this one, as they stand and without the tabs before each.
+        let mut joined = [String::new(), String::new()];
         loop {
             if self.at >= self.text.len() {
                 self.at = start;
@@ -51,6 +53,14 @@ impl Parser<'_> {
             if ends && continued {
                 return Err(self.fail("a continued line looks like the end of a here-document"));
             }
+            let continues = !pending.quoted && line.len().abs_diff(line.trim_end_matches('\\').len()) % 2 == 1;
+            let pieces = [raw, raw.trim_start_matches('\t')];
+            for (text, piece) in joined.iter_mut().zip(pieces) {
+                text.push_str(if continues { piece.strip_suffix('\\').unwrap_or(piece) } else { piece });
+            }
+            if !ends && joined.iter().any(|text| may_end(text, &pending.delimiter, continued || continues)) {
+                return Err(self.fail("a line may be the end of a here-document"));
+            }
             let next = self.at + raw.len();
             if ends {
                 let span = start..self.at;
@@ -58,7 +68,10 @@ impl Parser<'_> {
                 self.at = next.saturating_add(usize::from(next < self.text.len()));
                 return self.document_word(pending, &body, span);
             }
-            continued = !pending.quoted && line.len().abs_diff(line.trim_end_matches('\\').len()) % 2 == 1;
+            continued = continues;
+            if !continued {
+                joined.iter_mut().for_each(String::clear);
+            }
             body.push_str(line);
             body.push('\n');
             self.at = (next + 1).min(self.text.len());
@@ -85,4 +98,13 @@ impl Parser<'_> {
         reasons.into_iter().for_each(|reason| self.doubt(span.clone(), reason));
         Ok(RawWord { atoms, span, continued: false })
     }
+}
+
+/// Says whether some shell may end the body at a line that is not the delimiter.
+///
+/// Inside a command substitution, Bash ends the body at a line that begins with the delimiter and has `)`, and runs the rest of the line. Lines
+/// that a backslash joins are one line, whose parts may form the delimiter together.
+fn may_end(line: &str, delimiter: &str, is_joined: bool) -> bool {
+    let begins = line.starts_with(delimiter) || line.trim_start_matches('\t').starts_with(delimiter);
+    begins && (is_joined || line.contains(')'))
 }

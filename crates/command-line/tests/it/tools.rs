@@ -144,6 +144,8 @@ fn files_and_addresses_are_named() {
     assert_eq!((texts(&found.contacts), texts(&found.writes)), (vec!["https://docs.rs/x"], vec!["page.html"]));
     let found = effects_of("curl https://{a,b}.example");
     assert_eq!(texts(&found.contacts), ["?"]);
+    let found = effects_of("tar tf host:x.tar");
+    assert_eq!(found.hazards.iter().map(|hazard| hazard.word).collect::<Vec<_>>(), [2]);
     let found = effects_of("make -C sub test");
     assert_eq!(found.directory.as_ref().and_then(ShellWord::text), Some("sub"));
     let found = effects_of("cargo build --target-dir /srv/out");
