@@ -156,6 +156,11 @@ impl Condition {
         }
     }
 
+    /// Says whether the expression examines the functions of the SQL.
+    pub(crate) fn looks_at_functions(&self) -> bool {
+        self.looks_at("sql") && self.source.contains(".functions")
+    }
+
     /// Says whether the expression names an argument.
     pub(crate) fn names(&self, argument: &str) -> bool {
         match &self.reads.arguments {

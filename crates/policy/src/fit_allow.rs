@@ -175,7 +175,7 @@ impl PartPatterns {
                 }
             })
         });
-        by_files.and(|| self.allow_url(facts, &when)).and(|| self.allow_sql(facts, &when))
+        by_files.and(|| self.allow_url(facts, &when)).and(|| self.allow_sql(rule, facts, &when))
     }
 
     /// Whether a path that a call names is covered.
@@ -211,7 +211,7 @@ impl PartPatterns {
         cover_host(patterns, &Host::of_request(url))
     }
 
-    fn allow_sql(&self, facts: &CallFacts, when: &dyn Fn(&str) -> bool) -> MatchAnswer {
+    fn allow_sql(&self, rule: &Rule, facts: &CallFacts, when: &dyn Fn(&str) -> bool) -> MatchAnswer {
         let sql = match &facts.sql {
             None => return MatchAnswer::Yes,
             Some(Ok(sql)) if sql.doubt.is_none() => sql,
@@ -224,7 +224,9 @@ impl PartPatterns {
                 MatchAnswer::No(Why::Beside { argument: "sql".to_owned() })
             };
         };
-        if !sql.read_only && !when("sql") {
+        // An expression over the SQL excuses changes of rows of the tables on the list, and functions only if it looks at them.
+        let functions = || rule.when.as_ref().is_some_and(|when| when.looks_at_functions());
+        if !sql.read_only && (!when("sql") || sql.acts || (sql.calls && !functions())) {
             return MatchAnswer::No(Why::SqlActs);
         }
         let mut tables = sql.read_tables.iter().chain(&sql.written_tables);

@@ -46,6 +46,12 @@ pub struct Sql {
     /// Every table that is written, once, spelled in the same way.
     #[serde(skip)]
     pub written_tables: Vec<String>,
+    /// A function is called that may do more than compute.
+    #[serde(skip)]
+    pub calls: bool,
+    /// Something else happens than reading, changing rows of the written tables and calling functions: a lock, a setting, an unknown statement.
+    #[serde(skip)]
+    pub acts: bool,
     /// The reason why databases may read the text in different ways, if they may. The other fields are then the reading of the parser.
     pub doubt: Option<Unparsed>,
 }
@@ -102,6 +108,8 @@ impl Sql {
     fn add(&mut self, inspected: Inspected) {
         let statement = inspected.statement;
         self.read_only &= statement.read_only;
+        self.calls |= inspected.calls;
+        self.acts |= inspected.acts;
         extend(&mut self.verbs, &inspected.verbs);
         extend(&mut self.reads, &statement.reads);
         extend(&mut self.writes, &statement.writes);

@@ -339,6 +339,38 @@ fn tables_cover_sql_that_only_reads() {
 }
 
 #[test]
+fn expression_over_sql_excuses_only_changes_of_rows() {
+    let no_delete = rule("rows", Allow, "tables = [\"orders\"]\nwhen = '!(\"delete\" in sql.verbs)'");
+    let functions =
+        rule("rows", Allow, "tables = [\"orders\"]\nwhen = 'sql.functions.all(f, f in [\"nextval\", \"now\"])'");
+    let sql = |text: &str| json!({ "sql": text });
+    check_calls(
+        &no_delete,
+        &[
+            ("query", sql("update orders set status = 1 where id = 2"), Allow),
+            ("query", sql("insert into orders (id) values (1)"), Allow),
+            ("query", sql("delete from orders where id = 2"), Ask),
+            ("query", sql("select dblink_exec('x', 'y') from orders"), Ask),
+            ("query", sql("select pg_read_file('/etc/passwd') from orders"), Ask),
+            ("query", sql("select lo_export(1, '/tmp/x') from orders"), Ask),
+            ("query", sql("select nextval('s') from orders"), Ask),
+            ("query", sql("select pg_sleep(9) from orders"), Ask),
+            ("query", sql("select * from orders for update"), Ask),
+            ("query", sql("insert into orders (id) values (dblink_exec('x', 'y'))"), Ask),
+            ("query", sql("drop table orders"), Ask),
+        ],
+    );
+    check_calls(
+        &functions,
+        &[
+            ("query", sql("select nextval('s') from orders"), Allow),
+            ("query", sql("select dblink_exec('x', 'y') from orders"), Ask),
+            ("query", sql("select * from orders for update"), Ask),
+        ],
+    );
+}
+
+#[test]
 fn reason_names_the_part_and_the_rules_of_the_others() {
     let policy = policy(&rule("build", Allow, "commands = [\"cargo build *\", \"echo *\", \"git *\"]"));
     let judgement = judge(&policy, "cargo build && echo a && docker push x && git status");

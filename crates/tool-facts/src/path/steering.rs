@@ -8,18 +8,19 @@ static NAMES: WordList = WordList::new(include_str!("../../data/path/steering.tx
 /// Beginnings of names with several endings: `.mise.local.toml`, `.pnpmfile.mjs`, `.aider.model.settings.yml`.
 const BEGINNINGS: &[&str] = &[".mise.", ".pnpmfile.", ".aider."];
 
+/// Endings of names: bare repositories, with hooks and settings as in `.git`, workspaces of editors, and start files of Python.
+const ENDINGS: &[&str] = &[".git", ".code-workspace", ".pth"];
+
 /// Largest number of wildcards of a component that is compared. One with more may be any name.
 const MOST_STARS: usize = 4;
 
-/// Says whether a component of a path, in lower case, names a file or directory that decides what runs later. `x.git` is a bare repository,
-/// with hooks and settings as in `.git`.
-#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the component is in lower case")]
+/// Says whether a component of a path, in lower case, names a file or directory that decides what runs later.
 pub(crate) fn is_steering(part: &str) -> bool {
     // Windows reads `.git.` as `.git`. It also reads `git~1` as `.git` if that is the first file with such a short name.
     let part = if part.trim_end_matches('.').is_empty() { part } else { part.trim_end_matches('.') };
     part == "git~1"
         || NAMES.contains(part)
-        || part.ends_with(".git")
+        || ENDINGS.iter().any(|end| part.ends_with(end))
         || BEGINNINGS.iter().any(|begin| part.starts_with(begin))
 }
 
@@ -34,7 +35,7 @@ pub fn may_steer(component: &str) -> bool {
     let (start, end) =
         (part.split(['*', '?']).next().unwrap_or_default(), part.rsplit(['*', '?']).next().unwrap_or_default());
     let end = end.trim_end_matches('.');
-    let ends_alike = end.strip_suffix(".git").is_some() || ".git".strip_suffix(end).is_some();
+    let ends_alike = ENDINGS.iter().any(|known| end.ends_with(known) || known.ends_with(end));
     // A leading wildcard stands for no leading dot.
     let starts_alike = |begin: &str| !start.is_empty() && (start.starts_with(begin) || begin.starts_with(start));
     let mut signs: Vec<char> = part.chars().collect();

@@ -11,7 +11,7 @@ use sqlparser::dialect::{BigQueryDialect, Dialect, MsSqlDialect, MySqlDialect, P
 use sqlparser::parser::Parser;
 
 use self::scan::Scanned;
-use super::{Sql, lexical, refused, statement};
+use super::{Sql, lexical, reading, refused, statement};
 use crate::word_list::WordList;
 use crate::{SqlDialect, Unparsed};
 
@@ -48,6 +48,10 @@ pub(super) fn parse(dialect: SqlDialect, text: &str) -> Result<Sql, Unparsed> {
     let mut sql = Sql { read_only: true, ..Sql::default() };
     for tree in &statements {
         sql.add(statement::inspect(tree, Some(dialect)));
+    }
+    if reading::ends_earlier_transaction(&statements) {
+        sql.read_only = false;
+        sql.acts = true;
     }
     sql.doubt = find_doubt(dialect, &scanned, &statements, sql.read_only).map(refused);
     Ok(sql)

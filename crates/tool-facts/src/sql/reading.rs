@@ -5,7 +5,7 @@
     reason = "enums of the SQL parser have a hundred variants; what is not named here is not a read"
 )]
 
-use sqlparser::ast::{BinaryOperator, Expr, Statement as Tree, TableFactor};
+use sqlparser::ast::{BinaryOperator, Expr, Statement as Tree, TableFactor, TransactionModifier};
 
 use crate::SqlDialect;
 use crate::word_list::WordList;
@@ -32,10 +32,11 @@ pub(super) fn is_harmless(tree: &Tree, dialect: SqlDialect) -> bool {
         | Tree::ShowProcessList { .. }
         | Tree::ShowCollation { .. }
         | Tree::ShowCharset(_)
-        | Tree::Commit { .. }
-        | Tree::Rollback { .. } => true,
-        Tree::StartTransaction { statements, exception, .. } => {
-            statements.is_empty() && exception.is_none() && dialect != SqlDialect::Bigquery
+        | Tree::Commit { chain: false, .. }
+        | Tree::Rollback { chain: false, savepoint: None } => true,
+        Tree::StartTransaction { statements, exception, modifier, .. } => {
+            let deferred = matches!(modifier, None | Some(TransactionModifier::Deferred));
+            statements.is_empty() && exception.is_none() && deferred && dialect != SqlDialect::Bigquery
         }
         Tree::Pragma { name, value, .. } if dialect == SqlDialect::Sqlite => {
             let name = name.0.last().map(ToString::to_string).unwrap_or_default().to_lowercase();
@@ -43,6 +44,19 @@ pub(super) fn is_harmless(tree: &Tree, dialect: SqlDialect) -> bool {
         }
         _ => false,
     }
+}
+
+/// Says whether a statement ends a transaction that the same text did not begin, and so keeps or discards earlier changes.
+pub(super) fn ends_earlier_transaction(statements: &[Tree]) -> bool {
+    let mut open = false;
+    statements.iter().any(|tree| match tree {
+        Tree::StartTransaction { .. } => {
+            open = true;
+            false
+        }
+        Tree::Commit { .. } | Tree::Rollback { .. } => !std::mem::take(&mut open),
+        _ => false,
+    })
 }
 
 /// Says whether a part of `FROM` only reads, apart from the functions in it.

@@ -26,6 +26,10 @@ pub(super) struct Inspected {
     pub(super) read_tables: Vec<String>,
     /// The tables that it writes, once each.
     pub(super) written_tables: Vec<String>,
+    /// It calls a function that may do more than compute.
+    pub(super) calls: bool,
+    /// It has an effect other than changing rows of the tables that it names and calling functions.
+    pub(super) acts: bool,
 }
 
 /// Returns the facts of a statement, in a dialect or as any database reads it.
@@ -50,6 +54,8 @@ pub(super) fn inspect(tree: &Tree, dialect: Option<SqlDialect>) -> Inspected {
         verbs: unique(facts.verbs),
         read_tables: unique(reads),
         written_tables: unique(facts.targets),
+        calls: facts.calls,
+        acts: facts.acts,
     }
 }
 
@@ -67,7 +73,11 @@ struct StatementFacts {
     /// The tables that are written.
     targets: Vec<String>,
     functions: Vec<String>,
-    /// The statement has a part that does more than read, or is not known.
+    /// The statement has a part that changes rows of named tables.
+    changes: bool,
+    /// The statement calls a function that may do more than compute.
+    calls: bool,
+    /// The statement has a part that does something else than read, or is not known.
     acts: bool,
     /// Number of statements that change rows.
     changing: usize,
@@ -94,6 +104,10 @@ impl Visitor for StatementFacts {
             Tree::ShowCreate { obj_name, .. } => self.relations.push(self.table(obj_name)),
             Tree::ShowVariable { variable } => self.show(variable),
             tree if shows(tree) => {}
+            tree @ (Tree::Insert(_) | Tree::Update(_) | Tree::Delete(_) | Tree::Merge(_)) => {
+                self.changes = true;
+                self.target(tree);
+            }
             tree => {
                 self.acts = true;
                 self.target(tree);
@@ -188,7 +202,7 @@ impl StatementFacts {
         // `PostgreSQL` has functions whose quoted names differ in capitals.
         let folds = self.dialect != Some(SqlDialect::Postgresql);
         let called = if folds { written.to_lowercase() } else { written };
-        self.acts |= match self.dialect {
+        self.calls |= match self.dialect {
             Some(dialect) => !dialect::function::is_pure(dialect, &called),
             None => !function::is_pure(&called),
         };
@@ -211,9 +225,13 @@ impl StatementFacts {
             Tree::Insert(insert) => {
                 match &insert.table {
                     TableObject::TableName(table) => self.targets.push(self.table(table)),
-                    other => self.targets.push(other.to_string()),
+                    other => {
+                        self.acts = true;
+                        self.targets.push(other.to_string());
+                    }
                 }
                 if insert.multi_table_insert_type.is_some() {
+                    self.acts = true;
                     self.targets.push("several tables".to_owned());
                 }
                 if !upsert::further(tree).is_empty() {
@@ -264,7 +282,10 @@ impl StatementFacts {
         match factor {
             TableFactor::Table { name: table, .. } => self.targets.push(self.table(table)),
             TableFactor::NestedJoin { table_with_joins, .. } => self.aim(std::slice::from_ref(table_with_joins)),
-            other => self.targets.push(other.to_string()),
+            other => {
+                self.acts = true;
+                self.targets.push(other.to_string());
+            }
         }
     }
 
@@ -301,7 +322,7 @@ impl StatementFacts {
             Tree::Explain { statement, .. } => matches!(statement.as_ref(), Tree::Query(_)),
             tree => shows(tree) || self.dialect.is_some_and(|dialect| reading::is_harmless(tree, dialect)),
         };
-        reads && !self.acts && self.targets.is_empty()
+        reads && !self.acts && !self.calls && !self.changes && self.targets.is_empty()
     }
 
     fn only_target(&self, name: &str) -> bool {

@@ -5,7 +5,9 @@
     reason = "enums of the SQL parser have a hundred variants; what is not named here has no type"
 )]
 
-use sqlparser::ast::{DataType, Expr, FunctionArgumentClause, FunctionArguments, ObjectName, TableAlias, TableFactor};
+use sqlparser::ast::{
+    CastKind, DataType, Expr, FunctionArgumentClause, FunctionArguments, ObjectName, TableAlias, TableFactor,
+};
 
 use crate::SqlDialect;
 use crate::word_list::WordList;
@@ -31,6 +33,8 @@ const COLLATIONS: &[&str] = &["C", "POSIX", "default", "ucs_basic", "unicode"];
 /// Says whether an expression uses a type or a collation that the database may not have by itself.
 pub(super) fn in_expression(expression: &Expr, dialect: Option<SqlDialect>) -> bool {
     match expression {
+        // `Type::Method()` of Transact-SQL calls a method of a type.
+        Expr::Cast { kind: CastKind::DoubleColon, .. } if dialect == Some(SqlDialect::Tsql) => true,
         Expr::Cast { data_type, .. } => is_unknown(data_type, dialect),
         Expr::Convert { data_type: Some(data_type), .. } => is_unknown(data_type, dialect),
         Expr::TypedString(typed) => is_unknown(&typed.data_type, dialect),

@@ -205,6 +205,10 @@ fn files_that_control_programs_are_marked() {
         "AGENTS.md",
         ".git./config",
         "git~1/config",
+        ".opencode/plugin/x.js",
+        "lib/evil.pth",
+        "app.code-workspace",
+        "Jenkinsfile",
     ];
     for path in steering {
         assert!(PathFacts::parse(path).unwrap().steers, "{path}");
