@@ -63,7 +63,7 @@ impl Context {
         Self { position, redirects: Vec::new(), stdin, checked: false }
     }
 
-    /// The same surroundings with one more position.
+    /// Returns these surroundings with one more position inside.
     pub(crate) fn within(&self, position: RunPosition) -> Self {
         let mut inner = self.clone();
         inner.position.push(position);

@@ -7,7 +7,7 @@ use crate::ShellWord;
 /// A shell language in which a tool declares its commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ShellLanguage {
-    /// Bash.
+    /// The language of Bash, without options that change how words are read.
     Bash,
     /// A POSIX shell such as dash.
     Sh,

@@ -51,7 +51,7 @@ impl Wildcard {
         known.collect()
     }
 
-    /// The same text in lower case.
+    /// Returns the pattern in lower case.
     pub(crate) fn lowered(&self) -> Self {
         let lower = |sign: &Sign| match sign {
             Sign::Char(c) => c.to_lowercase().map(Sign::Char).collect(),

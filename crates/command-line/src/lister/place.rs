@@ -68,7 +68,7 @@ impl Place {
 }
 
 impl Ends {
-    /// The same state in both cases.
+    /// State after a command that leaves the same place whether it succeeds or fails.
     pub(crate) fn same(place: Place) -> Self {
         Self { good: place.clone(), bad: place }
     }

@@ -3,7 +3,7 @@
 use super::{Effects, unknown_word};
 use crate::{Hazard, HazardKind, ShellWord, WordPart};
 
-/// What an operand is.
+/// Kind of an operand: what the program does with the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OperandKind {
     /// Only text.

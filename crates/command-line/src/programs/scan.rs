@@ -27,7 +27,7 @@ pub(super) struct Scan<'a> {
     nodes: Vec<&'a Node>,
     /// Index of the word of the last node.
     pub(super) node_at: usize,
-    /// What was found so far.
+    /// Effects of the words that were read so far.
     pub(super) effects: Effects,
     /// Indices of the operands of the last node.
     pub(super) operands: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Redirections.
+//! Reads redirections: an optional descriptor, an operator and a target.
 
 use super::parser::{Parser, ReadResult};
 use super::tree::{RawRedirect, RawTarget, RawWord};

@@ -117,10 +117,10 @@ fn misnamed<'p>(file: &'p str, policy: &'p Policy) -> impl Iterator<Item = Findi
 }
 
 /// Whether the database records this version as the server's policy: an earlier version of this program put it in force.
-async fn is_recorded(engine: &Engine, version: &str) -> bool {
-    let states = engine.read(Cost::Point, |reads| Ok(reads.policy_states(&[NOWHERE])?));
-    let served = states.await.ok().and_then(|states| states.into_iter().next().flatten()).and_then(|state| state.own);
-    served.as_deref() == Some(version)
+async fn is_recorded(engine: &Engine, version: &str) -> Result<bool, Error> {
+    let states = engine.read(Cost::Point, |reads| Ok(reads.policy_states(&[NOWHERE])?)).await?;
+    let served = states.into_iter().next().flatten().and_then(|state| state.own);
+    Ok(served.as_deref() == Some(version))
 }
 
 /// Loads a file that is in force already, although this version of the program refuses some of its rules: these rules allow nothing.
@@ -139,7 +139,10 @@ impl Engine {
             return Ok(());
         }
         let file = name.clone();
-        let recorded = is_recorded(self, &digest).await;
+        let recorded = match is_recorded(self, &digest).await {
+            Ok(recorded) => recorded,
+            Err(error) => return Err(report_postponed(self, ServerFile::Policy, &file, &error)),
+        };
         let load =
             move || load_policy(&name, &text).or_else(|findings| load_recorded((&name, &text), recorded, findings));
         let policy = match run::heavy_work::off_reactor(load).await {

@@ -1,6 +1,6 @@
-//! What an argument of a call is by its name, for remarks on expressions.
+//! Guesses the kind of an argument from its name, for the lints of expressions.
 
-/// What the text of an argument is.
+/// Kind of text that an argument contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentKind {
     Command,
@@ -35,7 +35,7 @@ const AMOUNTS: [&str; 18] = [
     "price", "qty", "quantity", "refund", "sum", "total", "value",
 ];
 
-/// What an argument of this name is, if it is compared with this text.
+/// Returns the kind of an argument with this name that an expression compares with this text.
 pub(super) fn argument_kind(name: &str, compared: &str) -> Option<ArgumentKind> {
     let words = words(name);
     let last = words.last()?.as_str();
