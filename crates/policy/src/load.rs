@@ -34,6 +34,15 @@ enum FileKind {
     Stored,
     /// The floor of the server.
     Floor,
+    /// A floor that was put in force by an earlier version of the program.
+    StoredFloor,
+}
+
+impl FileKind {
+    /// Says whether the file is in force already, so that rules which have become errors are kept.
+    const fn is_stored(self) -> bool {
+        matches!(self, Self::Stored | Self::StoredFloor)
+    }
 }
 
 /// A policy or the reason why it is refused, and the results of its examples.
@@ -52,6 +61,11 @@ pub(crate) fn load_stored(file: &str, text: &str) -> Result<Policy, Vec<Finding>
 /// Reads a floor.
 pub(crate) fn load_floor(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     load_as(FileKind::Floor, file, text).0
+}
+
+/// Reads a floor that is in force. A rule that has become an error is kept: one that allows matches nothing, others stay as they are.
+pub(crate) fn load_stored_floor(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+    load_as(FileKind::StoredFloor, file, text).0
 }
 
 /// Reads a policy, and gives the results of its examples.
@@ -83,7 +97,7 @@ fn load_as(kind: FileKind, file: &str, text: &str) -> Read {
 
 fn read(kind: FileKind, file: &str, text: &str, results: &mut Vec<ExampleResult>) -> Result<Policy, Vec<Finding>> {
     let mut findings = Findings::new(file, text);
-    if kind == FileKind::Stored {
+    if kind.is_stored() {
         findings.tolerate();
     }
     let (document, errors) = DeTable::parse_recoverable(text);
@@ -98,7 +112,7 @@ fn read(kind: FileKind, file: &str, text: &str, results: &mut Vec<ExampleResult>
     read_version(&root, &mut findings);
     let default = match kind {
         FileKind::Policy | FileKind::Stored => read_default(&root, &mut findings),
-        FileKind::Floor => {
+        FileKind::Floor | FileKind::StoredFloor => {
             refuse_in_floor(&root, &mut findings);
             Verdict::Allow
         }

@@ -76,6 +76,12 @@ impl Policy {
         }
     }
 
+    /// Reads a floor that is in force, and that an earlier version of this program accepted. Rules that this version refuses are kept, as by
+    /// [`Policy::load_stored`].
+    pub fn load_stored_floor(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
+        load::load_stored_floor(file, text)
+    }
+
     /// Reads the floor of a server: a policy that leaves a call which none of its rules match to the policy of the project. It has no `default` and
     /// declares no tools.
     pub fn load_floor(file: &str, text: &str) -> Result<Self, Vec<Finding>> {

@@ -182,10 +182,10 @@ pub(crate) async fn follow_servers(engine: &Engine) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Reads a floor that was put in force earlier. If this version of the program reads it more strictly and refuses it, this process
-/// permits nothing.
+/// Reads a floor that was put in force earlier. Rules that this version of the program refuses are kept; if it cannot read the floor at all, this
+/// process permits nothing.
 async fn readable_floor(text: String) -> Result<Policy, Error> {
-    let findings = match run::heavy_work::off_reactor(move || load_floor(NAME, &text)).await? {
+    let findings = match run::heavy_work::off_reactor(move || Policy::load_stored_floor(NAME, &text)).await? {
         Ok(floor) => return Ok(floor),
         Err(findings) => findings,
     };

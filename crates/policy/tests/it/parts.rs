@@ -404,4 +404,13 @@ fn stored_policy_keeps_rules_that_have_become_errors() {
         assert_eq!(verdict, expected, "{command}");
     }
     assert!(Policy::load_stored("policy.toml", "version = 1\n[[rule]]").is_err());
+    // A floor keeps its denials too.
+    let floor = &text[..text.find("[[rule]]\nname = \"ls\"").unwrap()];
+    assert!(Policy::load_floor("floor.toml", floor).is_err());
+    let floor = Policy::load_stored_floor("floor.toml", floor).unwrap();
+    for (command, expected) in [("git status", Allow), ("whoami", Deny)] {
+        let verdict = judge_call(&floor, "bash", &json!({ "command": command }), None).ruling.verdict;
+        assert_eq!(verdict, expected, "{command}");
+    }
+    assert!(Policy::load_stored_floor("floor.toml", "version = 1\n[[rule]]").is_err());
 }
